@@ -1,0 +1,44 @@
+# Two commands do everything: `make paper` and `make test`. Both fill .venv by themselves.
+PYTHON ?= python3
+BIN := .venv/bin
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+
+.PHONY: paper test check lint types layers bench clean help
+
+help:                ## list the targets
+	@grep -E '^[a-z]+: .*##|^[a-z]+:  *##' Makefile | sed -E 's/:.*##/\t/'
+
+paper: .venv/core    ## every figure of the paper and the report, into results/paper
+	$(BIN)/lefi paper --jobs $(JOBS)
+
+test: .venv/dev      ## the tests
+	$(BIN)/pytest -n $(JOBS) -q
+
+check: lint types layers ## what CI checks besides the tests
+
+lint: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/dev
+	$(BIN)/mypy
+
+layers: .venv/dev
+	$(BIN)/lint-imports --no-cache
+
+bench: .venv/dev     ## speed, as ratios to rivals in the same run
+	$(BIN)/python benchmarks/run.py
+
+.venv/bin/pip:
+	@PYTHON=$(PYTHON) sh scripts/venv
+
+.venv/core: .venv/bin/pip pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+.venv/dev: .venv/bin/pip pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch .venv/core $@
+
+clean:               ## remove what the other targets made
+	rm -rf .venv results .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,61 @@
+"""Array types, and the checks that arrays pass at the border."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lefi.errors import InputError
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+Floats = NDArray[np.float64] | float  # an array, or one number for all
+
+
+def vector(
+    field: str, values: Floats, *, clients: int | None = None, low: float = -np.inf, high: float = np.inf
+) -> FloatArray:
+    """`values` as a read-only float vector, finite and within [low, high]; a number stands for every client."""
+    try:
+        array: FloatArray = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(field, values, "numbers") from None
+    if array.ndim == 0 and clients is not None:
+        array = np.broadcast_to(array, (clients,))
+    if array.ndim != 1 or (clients is not None and array.size != clients):
+        raise InputError(f"shape of {field}", array.shape, f"({'clients' if clients is None else clients},)")
+    if array.size:
+        least, most = array.min(), array.max()  # NaN comes through both
+        if not (np.isfinite(least) and np.isfinite(most) and low <= least and most <= high):
+            wrong = ~(np.isfinite(array) & (array >= low) & (array <= high))
+            where = int(np.flatnonzero(wrong)[0])
+            raise InputError(f"{field}[{where}]", float(array[where]), f"finite and {interval(low, high)}")
+    array = array.view()
+    array.flags.writeable = False
+    return array
+
+
+def number(field: str, value: Any, *, low: float = -np.inf, high: float = np.inf, above: float = -np.inf) -> float:
+    """`value` as a finite float within [low, high] and above `above`."""
+    try:
+        result = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(field, value, "a number") from None
+    if isinstance(value, bool) or not (np.isfinite(result) and low <= result <= high and result > above):
+        wanted = f"> {above:g}" if above > -np.inf else interval(low, high)
+        raise InputError(field, value, f"finite and {wanted}" if wanted else "finite")
+    return result
+
+
+def whole(field: str, value: Any, *, low: int, high: int | None = None) -> int:
+    """`value` as an int of at least `low` and, where given, at most `high`."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < low or (high and value > high):
+        raise InputError(field, value, f"a whole number >= {low}" + (f" and <= {high}" if high else ""))
+    return int(value)
+
+
+def interval(low: float, high: float) -> str:
+    if np.isfinite(low) and np.isfinite(high):
+        return f"in [{low:g}, {high:g}]"
+    return f">= {low:g}" if np.isfinite(low) else f"<= {high:g}" if np.isfinite(high) else ""

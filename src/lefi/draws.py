@@ -1,0 +1,48 @@
+"""Random draws that depend on who is drawn for, not on where it stands in an array.
+
+A stream is addressed by (seed, name, counters); a client's draw from it is a hash of the stream and the client's id
+(SplitMix64). So reordering the clients reorders the draws and nothing else, and no draw depends on another.
+"""
+
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from lefi.arrays import FloatArray, IntArray
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+def sequence(seed: int, name: str, *counters: int) -> np.random.SeedSequence:
+    """The child of `seed` that is addressed by a name and counters (a round, a draw)."""
+    return np.random.SeedSequence(seed, spawn_key=(crc32(name.encode()), *counters))
+
+
+def generator(seed: int, name: str, *counters: int) -> np.random.Generator:
+    return np.random.default_rng(sequence(seed, name, *counters))
+
+
+def key(seed: int, name: str, *counters: int) -> int:
+    """A 64-bit address for `uniform` and `normal`."""
+    return int(sequence(seed, name, *counters).generate_state(1, np.uint64)[0])
+
+
+def uniform(key: int, ids: IntArray, draws: int | None = None) -> FloatArray:
+    """One draw from U(0, 1) per id, never exactly 0 or 1; with `draws`, that many rows of them."""
+    with np.errstate(over="ignore"):
+        keys = np.uint64(key) if draws is None else _mix(np.arange(draws, dtype=np.uint64)[:, None] + np.uint64(key))
+        mixed = _mix(_mix(ids.astype(np.uint64) * _GOLDEN + keys) + _GOLDEN)
+    return ((mixed >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
+
+
+def normal(key: int, ids: IntArray, draws: int | None = None) -> FloatArray:
+    """One standard normal draw per id; with `draws`, that many rows of them."""
+    return np.asarray(ndtri(uniform(key, ids, draws)), dtype=np.float64)
+
+
+def _mix(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))

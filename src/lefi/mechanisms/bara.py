@@ -1,0 +1,121 @@
+"""`bara`: Bayesian optimisation over all weights at once, as the LeFi paper describes its rival BARA.
+
+x  (t, n)  log of each client's share of the budget relative to an equal share, scaled by 1 / sqrt(n)
+y  (t,)    accuracy of the round
+EI(x) = (mu - y*) Phi(u) + sigma phi(u),  u = (mu - y*) / sigma,  y* the best round within the budget.
+The logarithm makes the response of rational clients nearly linear in x: the rival gets the better input.
+"""
+
+import warnings
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field
+from scipy.special import ndtr
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import ConstantKernel, Kernel, Matern, WhiteKernel
+
+from lefi.arrays import FloatArray, IntArray
+from lefi.draws import key, normal, uniform
+from lefi.mechanisms.mechanism import register
+from lefi.mechanisms.simplex import Scale
+from lefi.messages import CurveOffer, Receipt, Roster, Terms
+
+WIDTHS = (1.0, 0.3, 0.1, 0.03)  # spread of the search around the best point, in log share
+
+
+@register("bara")
+class Bara:
+    """One process over the weight vector, expected improvement, a search from wide to narrow."""
+
+    def __init__(
+        self,
+        terms: Terms,
+        *,
+        seed: int = 0,
+        initial: Annotated[int, Field(ge=1)] = 5,
+        candidates: Annotated[int, Field(ge=8)] = 256,
+    ) -> None:
+        self.terms, self.seed = terms, seed
+        self.initial, self.candidates = initial, candidates
+        self.scale = Scale(terms)
+        self.points: list[tuple[IntArray, FloatArray]] = []  # ids (sorted) and log shares of each told round
+        self.values: list[float] = []
+        self.feasible: list[bool] = []
+        self.kernel: Kernel | None = None
+        self.round = 0
+
+    def ask(self, roster: Roster) -> CurveOffer:
+        order = np.argsort(roster.ids)
+        ids = roster.ids[order]
+        log_share = self._random(ids, 1)[0] if len(self.values) < self.initial else self._search(ids)
+        shares = np.empty(len(roster))
+        shares[order] = np.exp(log_share)
+        return self.scale.offer(roster, shares)
+
+    def tell(self, receipt: Receipt) -> None:
+        self.round = receipt.round
+        self.scale.tell(receipt)
+        if not np.isfinite(receipt.accuracy):
+            return
+        assert isinstance(receipt.offer, CurveOffer)
+        order = np.argsort(receipt.roster.ids)
+        share = np.maximum(receipt.offer.weight[order], 1e-300)
+        self.points.append((receipt.roster.ids[order], np.log(share / share.mean())))
+        self.values.append(receipt.accuracy)
+        self.feasible.append(receipt.paid <= self.terms.budget)
+        told = len(self.values)
+        if told >= self.initial and (told == self.initial or (told & (told - 1)) == 0):
+            self.kernel = self._fitted(receipt.roster.ids[order], self.kernel, learn=True).kernel_
+
+    def _search(self, ids: IntArray) -> FloatArray:
+        """The candidate with the highest expected improvement, looked for ever closer around the best so far."""
+        process = self._fitted(ids, self.kernel, learn=False)
+        inside = [value if ok else -np.inf for value, ok in zip(self.values, self.feasible, strict=True)]
+        incumbent = int(np.argmax(inside)) if any(self.feasible) else int(np.argmin(self.values))
+        target = self.values[incumbent]
+        best = self._inputs(ids)[incumbent]
+        score = -np.inf
+        for stage, width in enumerate((0.0, *WIDTHS)):
+            draws = self._draw(ids, best, width, stage)
+            improvement = expected_improvement(process, draws / np.sqrt(ids.size), target)
+            top = int(improvement.argmax())
+            if improvement[top] > score:
+                score, best = float(improvement[top]), draws[top]
+        return best
+
+    def _draw(self, ids: IntArray, best: FloatArray, width: float, stage: int) -> FloatArray:
+        """Candidates (candidates, n): anywhere on the simplex, or around the best so far."""
+        if width == 0:
+            return self._random(ids, self.candidates)
+        return best + width * normal(key(self.seed, "mechanism", self.round, stage), ids, self.candidates)
+
+    def _random(self, ids: IntArray, draws: int) -> FloatArray:
+        share = uniform(key(self.seed, "mechanism", self.round), ids, draws)
+        return np.asarray(np.log(share / share.mean(axis=1, keepdims=True)))
+
+    def _inputs(self, ids: IntArray) -> FloatArray:
+        """Told points in the coordinates of these clients; who was not there stands at the mean weight."""
+        x = np.zeros((len(self.points), ids.size))
+        for row, (there, log_share) in enumerate(self.points):
+            at = np.minimum(np.searchsorted(there, ids), there.size - 1)
+            x[row] = np.where(there[at] == ids, log_share[at], 0.0)
+        return x
+
+    def _fitted(self, ids: IntArray, kernel: Kernel | None, learn: bool) -> GaussianProcessRegressor:
+        start = kernel or ConstantKernel(1.0, (1e-2, 1e3)) * Matern(1.0, (0.05, 50.0), nu=2.5) + WhiteKernel(
+            1e-3, (1e-8, 1.0)
+        )
+        process = GaussianProcessRegressor(start, optimizer="fmin_l_bfgs_b" if learn else None, normalize_y=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # a bound that is reached is no error here
+            return process.fit(self._inputs(ids) / np.sqrt(ids.size), np.array(self.values))
+
+
+def expected_improvement(process: GaussianProcessRegressor, x: FloatArray, target: float) -> FloatArray:
+    """EI of each row of x over the target."""
+    mu, sigma = process.predict(x, return_std=True)
+    sigma = np.maximum(sigma, 1e-12)
+    u = (mu - target) / sigma
+    return np.asarray((mu - target) * ndtr(u) + sigma * np.exp(-0.5 * u * u) / np.sqrt(2 * np.pi))

@@ -1,0 +1,95 @@
+"""`lefi`: Algorithm 1 of the paper.
+
+w   last weight, per client [USD]      mu, sigma   the client's process at a weight
+s = budget / clients of the first round, the unit in which the processes see weights.
+"""
+
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+
+from lefi.arrays import FloatArray
+from lefi.draws import key, normal, uniform
+from lefi.mechanisms.mechanism import register
+from lefi.mechanisms.notebook import Notebook
+from lefi.messages import CurveOffer, Receipt, Roster, Terms
+from lefi.surrogate import Bank
+from lefi.surrogate.evidence import REFITS, learn
+
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+START = 0.1  # weights start at this share of budget / clients, so that the rise is visible
+FLOOR = 1e-3  # and never fall below this share: a client that is offered nothing teaches nothing
+
+
+@register("lefi")
+class Lefi:
+    """One process per client, a sampled gradient step, and scaling to the budget."""
+
+    def __init__(
+        self,
+        terms: Terms,
+        *,
+        seed: int = 0,
+        kernel: Literal["rbf", "matern32", "matern52"] = "rbf",
+        probe: Positive = 0.05,
+        step: Positive = 1.0,
+        warm_start: Annotated[int, Field(ge=1)] = 3,
+        project_with: Literal["predicted", "observed"] = "predicted",
+        sample: bool = True,
+    ) -> None:
+        self.terms, self.seed = terms, seed
+        self.probe, self.step, self.warm_start = probe, step, warm_start
+        self.project_with, self.sample = project_with, sample
+        self.bank = Bank(kernel)
+        self.weights, self.sizes, self.answers = Notebook(), Notebook(), Notebook()
+        self.unit = 0.0
+        self.round = 0
+
+    def ask(self, roster: Roster) -> CurveOffer:
+        s = self.unit or self.terms.budget / len(roster)
+        w = self.weights.read(roster.ids, default=START * s)
+        warm = self.answers.read(roster.ids, default=0.0) < self.warm_start
+        stepped = w + self.step * self._gradient(roster, w)
+        new = np.where(warm, self._warm_weights(roster, s), np.maximum(stepped, FLOOR * s))
+        return CurveOffer(self._project(roster, new), roster.rate, np.full(len(roster), self.terms.size_high))
+
+    def tell(self, receipt: Receipt) -> None:
+        ids, offer = receipt.roster.ids, receipt.offer
+        assert isinstance(offer, CurveOffer)
+        self.unit = self.unit or self.terms.budget / len(receipt.roster)
+        self.round = receipt.round
+        answered = receipt.answered
+        self.bank.observe(ids, offer.weight / self.unit, receipt.sizes / self.terms.size_high)
+        self.weights.write(ids, offer.weight)
+        self.sizes.write(ids[answered], receipt.sizes[answered])
+        self.answers.write(ids, self.answers.read(ids, default=0.0) + answered)
+        if self.round in REFITS:
+            self.bank.refit(learn(self.bank))
+
+    def _warm_weights(self, roster: Roster, s: float) -> FloatArray:
+        """Different small weights, so that the first answers already show a slope."""
+        return START * s * (0.5 + 0.5 * uniform(key(self.seed, "mechanism", self.round), roster.ids))
+
+    def _gradient(self, roster: Roster, w: FloatArray) -> FloatArray:
+        """dA/dalpha = A'(D, pi) dD/dalpha, with D(alpha + probe) drawn from the process (the paper's third step)."""
+        mu, sigma = self._predict(roster, np.stack([w, w + self.probe], axis=1))
+        drawn = mu[:, 1]
+        if self.sample:
+            drawn = drawn + sigma[:, 1] * normal(key(self.seed, "mechanism", self.round), roster.ids)
+        D = self.sizes.read(roster.ids, default=0.0)
+        return self.terms.accuracy.slope(D, roster.iid) * (drawn - mu[:, 0]) / self.probe
+
+    def _project(self, roster: Roster, w: FloatArray) -> FloatArray:
+        """Scale all weights by budget / spend where the spend reaches the budget (the paper's fifth step)."""
+        if self.project_with == "predicted":
+            D = np.clip(self._predict(roster, w)[0], 0, self.terms.size_high)
+        else:
+            D = self.sizes.read(roster.ids, default=0.0)
+        spend = float(CurveOffer(w, roster.rate, np.full(len(roster), self.terms.size_high)).payment(D).sum())
+        return w * self.terms.budget / spend if spend >= self.terms.budget else w
+
+    def _predict(self, roster: Roster, w: FloatArray) -> tuple[FloatArray, FloatArray]:
+        mean, std = self.bank.predict(roster.ids, w / (self.unit or self.terms.budget / len(roster)))
+        return mean * self.terms.size_high, std * self.terms.size_high

@@ -1,0 +1,76 @@
+"""The contract of a mechanism, and the registry.
+
+A mechanism is a class whose constructor takes the terms, `seed`, and its settings by keyword. The annotations of the
+settings are checked by `make`, so a mechanism needs no checks of its own.
+"""
+
+import inspect
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar, get_type_hints, runtime_checkable
+
+from pydantic import TypeAdapter, ValidationError
+
+from lefi.arrays import whole
+from lefi.errors import InputError, LefiError, UnknownName
+from lefi.messages import Offer, Receipt, Roster, Terms
+
+
+@runtime_checkable
+class Mechanism(Protocol):
+    """Decides what to offer. Restored by telling it its receipts again."""
+
+    def ask(self, roster: Roster) -> Offer:
+        """The offer to these clients. Pure: asking twice gives the same offer."""
+        ...
+
+    def tell(self, receipt: Receipt) -> None:
+        """Learn from a settled round: the only place where state changes."""
+        ...
+
+
+Factory = Callable[..., Mechanism]
+F = TypeVar("F", bound=Factory)
+
+_registry: dict[str, Factory] = {}
+
+
+def register(name: str) -> Callable[[F], F]:
+    """Class decorator: make the mechanism known to `make`, the studies and the command line under this name."""
+
+    def add(factory: F) -> F:
+        if name in _registry and _registry[name] is not factory:
+            raise LefiError(f"mechanism {name!r} is registered already, by {_registry[name]!r}")
+        _registry[name] = factory
+        return factory
+
+    return add
+
+
+def mechanisms() -> dict[str, Factory]:
+    """The registered mechanisms by name."""
+    return dict(_registry)
+
+
+def make(name: str, terms: Terms, *, seed: int = 0, **settings: Any) -> Mechanism:
+    """The mechanism of that name under these terms. Settings are checked; unknown ones are refused with the list."""
+    if name not in _registry:
+        raise UnknownName("mechanism", name, _registry)
+    factory = _registry[name]
+    return factory(terms, seed=whole("seed", seed, low=0), **checked_settings(name, factory, settings))
+
+
+def checked_settings(name: str, factory: Factory, settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings, converted to what the constructor's annotations say."""
+    constructor = factory.__init__ if inspect.isclass(factory) else factory
+    hints = get_type_hints(constructor, include_extras=True)
+    accepted = [name for name in inspect.signature(factory).parameters if name not in ("terms", "seed")]
+    result = {}
+    for setting, value in settings.items():
+        if setting not in accepted:
+            raise UnknownName(f"setting of {name!r}", setting, accepted)
+        try:
+            result[setting] = TypeAdapter(hints.get(setting, Any)).validate_python(value)
+        except ValidationError as error:
+            allowed = error.errors()[0]["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
+            raise InputError(f"{name}.{setting}", value, allowed) from None
+    return result

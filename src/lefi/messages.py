@@ -1,0 +1,144 @@
+"""All that ever passes between server and clients: Terms, Roster, Offer, Receipt.
+
+weight  alpha_n  [USD]                     rate  beta_n  [1 / thousand samples]
+sizes   D_n      [thousand samples]        payment f(D)  [USD]
+NaN in sizes = the client did not answer.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol, Self, runtime_checkable
+
+import numpy as np
+
+from lefi.arrays import BoolArray, FloatArray, Floats, IntArray, number, vector, whole
+from lefi.errors import InputError
+from lefi.models import AccuracyModel
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What the server knows before the first round."""
+
+    budget: float
+    accuracy: AccuracyModel
+    size_low: float = 0.0
+    size_high: float = 10.0
+    deadline: float = 60.0
+
+    def __post_init__(self) -> None:
+        number("budget", self.budget, above=0)
+        number("size_low", self.size_low, low=0)
+        number("size_high", self.size_high, above=self.size_low)
+        number("deadline", self.deadline, above=0)
+        if not isinstance(self.accuracy, AccuracyModel):
+            raise InputError("accuracy", self.accuracy, "a model with __call__ and slope, see lefi.accuracy")
+
+
+@dataclass(frozen=True, eq=False)
+class Roster:
+    """Who is here this round, and what the server may know of each."""
+
+    ids: IntArray
+    iid: FloatArray
+    rate: FloatArray
+
+    def __post_init__(self) -> None:
+        ids = np.array(self.ids, dtype=np.int64, ndmin=1)
+        ids.flags.writeable = False
+        if ids.size == 0:
+            raise InputError("clients", 0, "at least 1")
+        if ids.min() < 0:
+            raise InputError("ids", int(ids.min()), ">= 0")
+        if np.unique(ids).size != ids.size:
+            raise InputError("ids", ids, "unique")
+        object.__setattr__(self, "ids", ids)
+        object.__setattr__(self, "iid", vector("iid", self.iid, clients=ids.size, low=0, high=1))
+        object.__setattr__(self, "rate", vector("rate", self.rate, clients=ids.size, low=np.nextafter(0, 1)))
+
+    def __len__(self) -> int:
+        return self.ids.size
+
+    def take(self, positions: IntArray) -> Self:
+        """The clients at these positions, in this order."""
+        return type(self)(self.ids[positions], self.iid[positions], self.rate[positions])
+
+
+@runtime_checkable
+class Offer(Protocol):
+    """What the server promises; elementwise over the clients of one roster."""
+
+    def payment(self, sizes: Floats) -> FloatArray:
+        """What each client earns for these sizes; 0 where it did not answer (NaN)."""
+        ...
+
+    def worst_case(self) -> float:
+        """The most that the server can owe in all, whatever the clients do."""
+        ...
+
+    def best_size(self, marginal_cost: Floats, low: Floats, high: Floats) -> FloatArray:
+        """The size in [low, high] that leaves each client the most money under linear cost."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class CurveOffer:
+    """The paper's curve: weight (1 - exp(-rate min(size, limit)))."""
+
+    weight: FloatArray
+    rate: FloatArray
+    limit: FloatArray
+
+    def __post_init__(self) -> None:
+        clients = np.size(self.weight)
+        object.__setattr__(self, "weight", vector("weight", np.atleast_1d(self.weight), low=0))
+        object.__setattr__(self, "rate", vector("rate", self.rate, clients=clients, low=np.nextafter(0, 1)))
+        object.__setattr__(self, "limit", vector("limit", self.limit, clients=clients, low=0))
+
+    def payment(self, sizes: Floats) -> FloatArray:
+        paid_for = np.fmin(sizes, self.limit)
+        earned = -self.weight * np.expm1(-self.rate * paid_for)
+        return np.where(np.isnan(sizes), 0.0, earned)
+
+    def worst_case(self) -> float:
+        return float(self.payment(self.limit).sum())
+
+    def best_size(self, marginal_cost: Floats, low: Floats, high: Floats) -> FloatArray:
+        """D = ln(alpha beta / marginal_cost) / beta pushed into [low, min(high, limit)] (problem P0).
+
+        Payment is concave and cost linear, so the stationary point, pushed into the interval, is optimal.
+        """
+        with np.errstate(divide="ignore"):
+            free = np.log(self.weight * self.rate / marginal_cost) / self.rate
+        return np.clip(free, low, np.maximum(low, np.minimum(high, self.limit)))
+
+
+@dataclass(frozen=True, eq=False)
+class Receipt:
+    """One settled round: who was offered what, what came back, what was paid, what it was good for."""
+
+    round: int
+    roster: Roster
+    offer: Offer
+    sizes: FloatArray
+    payments: FloatArray
+    accuracy: float
+
+    def __post_init__(self) -> None:
+        whole("round", self.round, low=1)
+        sizes = np.array(self.sizes, dtype=np.float64)
+        if sizes.shape != (len(self.roster),):
+            raise InputError("shape of sizes", sizes.shape, f"({len(self.roster)},)")
+        if (sizes < 0).any() or np.isinf(sizes).any():
+            raise InputError("sizes", sizes, "finite and >= 0, or NaN for no answer")
+        sizes.flags.writeable = False
+        object.__setattr__(self, "sizes", sizes)
+        object.__setattr__(self, "payments", vector("payments", self.payments, clients=len(self.roster), low=0))
+
+    @property
+    def paid(self) -> float:
+        """USD paid in this round."""
+        return float(self.payments.sum())
+
+    @property
+    def answered(self) -> BoolArray:
+        return ~np.isnan(self.sizes)

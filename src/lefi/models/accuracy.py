@@ -1,0 +1,69 @@
+"""Accuracy that one client's data buys: A(D, pi).
+
+D  size   [thousand samples]
+pi iid    0..1, 1 = identical label shares everywhere
+"""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Protocol, Self, runtime_checkable
+
+import numpy as np
+
+from lefi.arrays import FloatArray, Floats
+from lefi.errors import InputError
+from lefi.models.presets import coefficients
+
+
+@runtime_checkable
+class AccuracyModel(Protocol):
+    """Accuracy from sizes and iid, and its slope in size; both elementwise over clients."""
+
+    def __call__(self, sizes: Floats, iid: Floats) -> FloatArray: ...
+
+    def slope(self, sizes: Floats, iid: Floats) -> FloatArray: ...
+
+
+@dataclass(frozen=True)
+class QuadraticAccuracy:
+    """A(D, pi) = a D^2 + b pi^2 + c D pi + d D + e pi + f, the paper's regression."""
+
+    a: float
+    b: float
+    c: float
+    d: float
+    e: float
+    f: float
+
+    def __call__(self, sizes: Floats, iid: Floats) -> FloatArray:
+        D, pi = np.asarray(sizes, dtype=np.float64), np.asarray(iid, dtype=np.float64)
+        return np.asarray(self.a * D**2 + self.b * pi**2 + self.c * D * pi + self.d * D + self.e * pi + self.f)
+
+    def slope(self, sizes: Floats, iid: Floats) -> FloatArray:
+        """dA/dD = 2 a D + c pi + d."""
+        D, pi = np.asarray(sizes, dtype=np.float64), np.asarray(iid, dtype=np.float64)
+        return np.asarray(2 * self.a * D + self.c * pi + self.d)
+
+    @classmethod
+    def fit(cls, sizes: Floats, iid: Floats, accuracy: Floats) -> Self:
+        """Least squares on measured points."""
+        D, pi, A = (np.asarray(values, dtype=np.float64).ravel() for values in (sizes, iid, accuracy))
+        columns = np.stack([D**2, pi**2, D * pi, D, pi, np.ones_like(D)], axis=1)
+        if not (np.isfinite(columns).all() and np.isfinite(A).all()) or np.linalg.matrix_rank(columns) < 6:
+            raise InputError("points", f"{D.size} of them", "finite, with >= 3 sizes and >= 3 iid values apart")
+        return cls(*np.linalg.lstsq(columns, A)[0].tolist())
+
+    def rmse(self, sizes: Floats, iid: Floats, accuracy: Floats) -> float:
+        """Root mean square error on measured points."""
+        return float(np.sqrt(np.mean((self(sizes, iid) - np.asarray(accuracy)) ** 2)))
+
+    def to_dict(self) -> dict[str, float]:
+        return asdict(self)
+
+
+PRESETS = {"paper": {"a": -0.000152, "b": 0.071, "c": -0.00117, "d": 0.0151, "e": 0.011, "f": 0.073}}
+
+
+def accuracy(name_or_path: str | Path) -> QuadraticAccuracy:
+    """The accuracy model of that name ("paper"), or the one in a JSON file `{"accuracy": {"a": ...}}`."""
+    return QuadraticAccuracy(**coefficients("accuracy", name_or_path, PRESETS, tuple("abcdef")))

@@ -1,0 +1,60 @@
+"""Computing that a client spends on training: C(D) = p D + q.
+
+D  size   [thousand samples]
+C  cost   [TFLOP]
+"""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+
+from lefi.arrays import FloatArray, Floats
+from lefi.errors import InputError
+from lefi.models.presets import coefficients
+
+
+@dataclass(frozen=True)
+class LinearCost:
+    """C(D) = p D + q with p in TFLOP per thousand samples and q in TFLOP."""
+
+    p: float
+    q: float
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.p) and self.p > 0):
+            raise InputError("cost.p", self.p, "finite and > 0")
+        if not (np.isfinite(self.q) and self.q >= 0):
+            raise InputError("cost.q", self.q, "finite and >= 0")
+
+    def __call__(self, sizes: Floats) -> FloatArray:
+        return np.asarray(self.p * np.asarray(sizes, dtype=np.float64) + self.q)
+
+    def slope(self, sizes: Floats) -> FloatArray:
+        """dC/dD = p, everywhere."""
+        return np.full(np.shape(sizes), self.p)
+
+    @classmethod
+    def fit(cls, sizes: Floats, cost: Floats) -> Self:
+        """Least squares on measured points."""
+        D, C = (np.asarray(values, dtype=np.float64).ravel() for values in (sizes, cost))
+        if not (np.isfinite(D).all() and np.isfinite(C).all()) or np.unique(D).size < 2:
+            raise InputError("points", f"{D.size} of them", "finite, with >= 2 sizes apart")
+        q, p = np.polynomial.polynomial.polyfit(D, C, 1).tolist()
+        return cls(p=p, q=q)
+
+    def rmse(self, sizes: Floats, cost: Floats) -> float:
+        """Root mean square error on measured points."""
+        return float(np.sqrt(np.mean((self(sizes) - np.asarray(cost)) ** 2)))
+
+    def to_dict(self) -> dict[str, float]:
+        return asdict(self)
+
+
+PRESETS = {"paper": {"p": 79.1259, "q": 17.6219}}
+
+
+def cost(name_or_path: str | Path) -> LinearCost:
+    """The cost model of that name ("paper"), or the one in a JSON file `{"cost": {"p": ..., "q": ...}}`."""
+    return LinearCost(**coefficients("cost", name_or_path, PRESETS, ("p", "q")))

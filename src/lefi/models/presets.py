@@ -1,0 +1,42 @@
+"""Where a fitted model comes from: a name that ships with lefi, or a JSON file of coefficients."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from lefi.arrays import number
+from lefi.errors import InputError, UnknownName
+
+
+def coefficients(
+    what: str, name_or_path: str | Path, presets: Mapping[str, Mapping[str, float]], fields: tuple[str, ...]
+) -> dict[str, float]:
+    """The numbers behind a preset name or a file such as `{"accuracy": {"a": ..., "b": ...}}`."""
+    name = str(name_or_path)
+    if name in presets:
+        return dict(presets[name])
+    path = Path(name_or_path)
+    if path.suffix != ".json" and not path.is_file():
+        raise UnknownName(f"{what} model", name, [*presets, "a path to a .json file"])
+    table = _read(what, path)
+    unknown = set(table) - set(fields)
+    if unknown:
+        raise UnknownName(f"coefficient of {what} in {path}", unknown.pop(), fields)
+    missing = [field for field in fields if field not in table]
+    if missing:
+        raise InputError(f"{what} in {path}", sorted(table), f"complete: {', '.join(missing)} missing")
+    return {field: number(f"{what}.{field} in {path}", table[field]) for field in fields}
+
+
+def _read(what: str, path: Path) -> dict[str, Any]:
+    try:
+        table = json.loads(path.read_text())
+    except OSError as error:
+        raise InputError(f"{what} file", str(path), f"readable ({error.strerror})") from None
+    except ValueError as error:
+        raise InputError(f"{what} file", str(path), f"JSON ({error})") from None
+    inner = table.get(what) if isinstance(table, dict) else None
+    if not isinstance(inner, dict):
+        raise InputError(f"{what} file", str(path), f"a JSON object with an object {what!r}")
+    return inner

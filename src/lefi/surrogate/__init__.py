@@ -1,0 +1,6 @@
+"""The bank of one-dimensional Gaussian processes, one per client."""
+
+from lefi.surrogate.bank import Bank
+from lefi.surrogate.kernels import KERNELS
+
+__all__ = ["KERNELS", "Bank"]

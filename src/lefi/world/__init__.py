@@ -1,0 +1,1 @@
+"""What the server may not see: the clients, their costs, and how they decide."""

@@ -1,0 +1,86 @@
+"""The selfish client (problem P0): how much data to train on, for the money offered.
+
+max_D  f(D) - theta (p D + q)    s.t.  (p D + q) / F <= T,  D_min <= D <= D_max,  D <= limit
+lambda_1 .. lambda_4 >= 0 belong to these constraints in this order; the first-order condition is
+f'(D) - theta p - lambda_1 p / F + lambda_2 - lambda_3 - lambda_4 = 0.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lefi.arrays import BoolArray, FloatArray
+from lefi.messages import CurveOffer, Offer
+from lefi.models import LinearCost
+
+
+@dataclass(frozen=True, eq=False)
+class Means:
+    """What a client has: its private price and speed, and the bounds that the job sets. Arrays over clients."""
+
+    price: FloatArray
+    speed: FloatArray
+    cost: LinearCost
+    deadline: float
+    size_low: float
+    size_high: float
+
+    @property
+    def cap(self) -> FloatArray:
+        """The most that can be trained on within the deadline and size_high; NaN where not even size_low can."""
+        in_time = (self.speed * self.deadline - self.cost.q) / self.cost.p
+        return np.where(in_time < self.size_low, np.nan, np.minimum(in_time, self.size_high))
+
+    @property
+    def sits_out(self) -> BoolArray:
+        return np.isnan(self.cap)
+
+    @property
+    def marginal_cost(self) -> FloatArray:
+        """theta p, in USD per thousand samples."""
+        return self.price * self.cost.p
+
+
+def best_size(offer: Offer, means: Means) -> FloatArray:
+    """The size that solves P0; 0 for a client that cannot meet the deadline even at size_low."""
+    cap = means.cap
+    best = offer.best_size(means.marginal_cost, means.size_low, np.where(np.isnan(cap), means.size_low, cap))
+    return np.where(np.isnan(cap), 0.0, best)
+
+
+def utility(offer: Offer, means: Means, sizes: FloatArray) -> FloatArray:
+    """Money left after the cost of training: f(D) - theta (p D + q)."""
+    return offer.payment(sizes) - means.price * means.cost(sizes)
+
+
+@dataclass(frozen=True, eq=False)
+class Multipliers:
+    """lambda_1 .. lambda_4 of P0 at its solution; NaN for a client that sits out."""
+
+    deadline: FloatArray
+    size_low: FloatArray
+    size_high: FloatArray
+    limit: FloatArray
+
+
+def multipliers(offer: CurveOffer, means: Means) -> Multipliers:
+    """KKT multipliers at `best_size`. The pull f'(D) - theta p is taken up by the bound that holds the client."""
+    D = best_size(offer, means)
+    pull = offer.weight * offer.rate * np.exp(-offer.rate * D) - means.marginal_cost
+    up, down = np.maximum(pull, 0), np.maximum(-pull, 0)
+    cap = means.cap
+    at_limit = offer.limit <= cap
+    at_deadline = ~at_limit & (cap < means.size_high)
+    at_high = ~at_limit & ~at_deadline
+    interior = (D > means.size_low) & (D < np.fmin(cap, offer.limit))
+    out = means.sits_out
+
+    def only(where: BoolArray, values: FloatArray) -> FloatArray:
+        return np.where(out, np.nan, np.where(where & ~interior, values, 0.0))
+
+    return Multipliers(
+        deadline=only(at_deadline, up * means.speed / means.cost.p),
+        size_low=only(D <= means.size_low, down),
+        size_high=only(at_high, up),
+        limit=only(at_limit, up),
+    )

@@ -1,0 +1,59 @@
+"""Fleets: clients that answer an offer, as arrays over clients."""
+
+from dataclasses import dataclass
+from typing import Protocol, Self, runtime_checkable
+
+import numpy as np
+
+from lefi.arrays import FloatArray, number, vector
+from lefi.messages import Offer, Roster
+from lefi.models import LinearCost
+from lefi.world.client import Means, best_size, utility
+
+
+@runtime_checkable
+class Fleet(Protocol):
+    """Clients behind a market. `rng` None asks for the noise-free answer."""
+
+    @property
+    def roster(self) -> Roster: ...
+
+    def respond(self, offer: Offer, rng: np.random.Generator | None) -> FloatArray: ...
+
+    def advance(self, rng: np.random.Generator) -> "Fleet": ...
+
+
+@dataclass(frozen=True, eq=False)
+class RationalFleet:
+    """Clients that solve P0 exactly (reading `paper`: the fixed cost q is sunk, nobody opts out)."""
+
+    roster: Roster
+    price: FloatArray
+    speed: FloatArray
+    cost: LinearCost
+    deadline: float = 60.0
+    size_low: float = 0.0
+    size_high: float = 10.0
+
+    def __post_init__(self) -> None:
+        clients = len(self.roster)
+        tiny = np.nextafter(0, 1)
+        object.__setattr__(self, "price", vector("price", self.price, clients=clients, low=tiny))
+        object.__setattr__(self, "speed", vector("speed", self.speed, clients=clients, low=tiny))
+        number("deadline", self.deadline, above=0)
+        number("size_low", self.size_low, low=0)
+        number("size_high", self.size_high, above=self.size_low)
+
+    @property
+    def means(self) -> Means:
+        return Means(self.price, self.speed, self.cost, self.deadline, self.size_low, self.size_high)
+
+    def respond(self, offer: Offer, rng: np.random.Generator | None) -> FloatArray:
+        return best_size(offer, self.means)
+
+    def utility(self, offer: Offer, sizes: FloatArray) -> FloatArray:
+        """Money each client keeps at these sizes."""
+        return utility(offer, self.means, sizes)
+
+    def advance(self, rng: np.random.Generator) -> Self:
+        return self

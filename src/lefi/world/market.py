@@ -1,0 +1,61 @@
+"""The market: carries an offer to the clients, pays, and writes the receipt."""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from lefi.arrays import BoolArray, FloatArray
+from lefi.errors import InputError, OfferError
+from lefi.messages import CurveOffer, Offer, Receipt, Terms
+from lefi.world.fleet import Fleet
+
+
+@dataclass(frozen=True, eq=False)
+class Market:
+    """A fleet under terms. Overspend is recorded in the receipt, never clipped."""
+
+    terms: Terms
+    fleet: Fleet
+
+    def __post_init__(self) -> None:
+        for name in ("deadline", "size_low", "size_high"):
+            stated = getattr(self.fleet, name, None)
+            if stated is not None and stated != getattr(self.terms, name):
+                raise InputError(f"fleet.{name}", stated, f"the terms' {getattr(self.terms, name)!r}")
+
+    def settle(self, round: int, offer: Offer, rng: np.random.Generator | None) -> Receipt:
+        """Ask the clients, refuse impossible claims, pay the rest."""
+        self.check(offer)
+        sizes = self.admit(self.fleet.respond(offer, rng))
+        return Receipt(round, self.fleet.roster, offer, sizes, offer.payment(sizes), self.accuracy_of(sizes))
+
+    def accuracy_of(self, sizes: FloatArray) -> float:
+        """Mean of A(D_n, pi_n) over the roster; who did not answer counts with size 0 (the paper's w = 1)."""
+        return float(self.terms.accuracy(np.nan_to_num(sizes), self.fleet.roster.iid).mean())
+
+    def admit(self, claims: FloatArray) -> FloatArray:
+        """Claims that can be true; NaN, negative and above size_high count as no answer."""
+        claims = np.asarray(claims, dtype=np.float64)
+        if claims.shape != (len(self.fleet.roster),):
+            raise InputError("shape of the fleet's answer", claims.shape, f"({len(self.fleet.roster)},)")
+        with np.errstate(invalid="ignore"):
+            possible: BoolArray = (claims >= 0) & (claims <= self.terms.size_high)
+        return np.where(possible, claims, np.nan)
+
+    def check(self, offer: Offer) -> None:
+        """Refuse an offer outside the payment class: another rate is another kind of payment."""
+        if not isinstance(offer, CurveOffer):
+            raise OfferError(f"offer is a {type(offer).__name__}: this market takes CurveOffer")
+        roster = self.fleet.roster
+        if offer.weight.size != len(roster):
+            raise OfferError(f"offer has {offer.weight.size} weights for {len(roster)} clients")
+        if not np.array_equal(offer.rate, roster.rate):
+            raise OfferError("offer.rate differs from roster.rate: the rate is fixed by the job")
+        if offer.limit.min() < self.terms.size_low:
+            raise OfferError(f"offer.limit goes down to {offer.limit.min():g}: size_low is {self.terms.size_low:g}")
+
+    def advance(self, rng: np.random.Generator) -> Self:
+        """The market of the next round: clients drift, come and go."""
+        fleet = self.fleet.advance(rng)
+        return self if fleet is self.fleet else replace(self, fleet=fleet)
