@@ -22,9 +22,7 @@ class Greedy:
         return lefi.CurveOffer(weight, roster.rate, np.full(len(roster), self.terms.size_high))
 
     def tell(self, receipt: lefi.Receipt) -> None:
-        answered = receipt.answered & (receipt.payments > 0)
-        bargain = receipt.sizes[answered] / receipt.payments[answered]
-        for id, ratio in zip(
-            receipt.roster.ids[answered], bargain / bargain.mean() if bargain.size else [], strict=True
-        ):
+        paid = receipt.payments > 0
+        bargain = receipt.sizes[paid] / receipt.payments[paid]
+        for id, ratio in zip(receipt.roster.ids[paid], bargain / np.mean(bargain), strict=True):
             self.share[int(id)] = self.share.get(int(id), 1.0) * float(ratio) ** self.speed
