@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from lefi.arrays import whole
 from lefi.draws import generator
+from lefi.errors import InputError
 from lefi.mechanisms import Mechanism
 from lefi.messages import Receipt
 from lefi.world.market import Market
@@ -14,6 +15,10 @@ def play(mechanism: Mechanism, market: Market, rounds: int, seed: int = 0) -> It
 
     The clients' draws depend on `seed` and the round alone, so every mechanism meets the same clients.
     """
+    if not isinstance(mechanism, Mechanism):
+        raise InputError("mechanism", mechanism, "an object with ask and tell, see lefi.make")
+    if not isinstance(market, Market):
+        raise InputError("market", market, "a lefi.Market, see lefi.scenario")
     whole("rounds", rounds, low=1)
     whole("seed", seed, low=0)
     return _rounds(mechanism, market, rounds, seed)

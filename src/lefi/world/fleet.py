@@ -1,11 +1,11 @@
 """Fleets: clients that answer an offer, as arrays over clients."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
 
-from lefi.arrays import FloatArray, number, vector
+from lefi.arrays import FloatArray, IntArray, number, vector
 from lefi.messages import Offer, Roster
 from lefi.models import LinearCost
 from lefi.world.client import Means, best_size, utility
@@ -57,3 +57,9 @@ class RationalFleet:
 
     def advance(self, rng: np.random.Generator) -> Self:
         return self
+
+    def take(self, positions: IntArray) -> Self:
+        """The clients at these positions, in this order."""
+        return replace(
+            self, roster=self.roster.take(positions), price=self.price[positions], speed=self.speed[positions]
+        )

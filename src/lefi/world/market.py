@@ -19,6 +19,10 @@ class Market:
     fleet: Fleet
 
     def __post_init__(self) -> None:
+        if not isinstance(self.terms, Terms):
+            raise InputError("terms", self.terms, "lefi.Terms")
+        if not isinstance(self.fleet, Fleet):
+            raise InputError("fleet", self.fleet, "an object with roster, respond and advance")
         for name in ("deadline", "size_low", "size_high"):
             stated = getattr(self.fleet, name, None)
             if stated is not None and stated != getattr(self.terms, name):

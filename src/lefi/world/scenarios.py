@@ -1,12 +1,13 @@
 """Named markets: each a few settings, in one table."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
-from lefi.arrays import FloatArray, number, whole
+from lefi.arrays import FloatArray, IntArray, number, whole
 from lefi.draws import key, uniform
 from lefi.errors import InputError, UnknownName
 from lefi.messages import Roster, Terms
@@ -19,11 +20,18 @@ RENT = 0.9  # USD per hour of the reference GPU (the paper's market price)
 REFERENCE_SPEED = 28.9  # TFLOPS of the reference GPU
 
 
+def _number(value: Any) -> Any:
+    if isinstance(value, bool | str):
+        raise ValueError("a number")
+    return value
+
+
 def _range(value: Any) -> Any:
-    return (value, value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+    return (value, value) if isinstance(value, int | float) else value
 
 
-Range = Annotated[tuple[float, float], BeforeValidator(_range)]
+Number = Annotated[float, BeforeValidator(_number)]
+Range = Annotated[tuple[Number, Number], BeforeValidator(_range)]
 
 
 class Settings(BaseModel):
@@ -35,11 +43,11 @@ class Settings(BaseModel):
     speed: Range = (REFERENCE_SPEED, REFERENCE_SPEED)
     iid: Range = (0.1, 1.0)
     price_factor: Range = (0.5, 2.0)
-    size_low: float = 0.0
-    size_high: float = 10.0
+    size_low: Number = 0.0
+    size_high: Number = 10.0
     opt_out: bool = False
-    accuracy: str | AccuracyModel = "paper"
-    cost: str | LinearCost = "paper"
+    accuracy: str | Path | AccuracyModel = "paper"
+    cost: str | Path | LinearCost = "paper"
 
 
 SCENARIOS: dict[str, dict[str, Any]] = {
@@ -68,7 +76,7 @@ def scenario(
     whole("clients", clients, low=1)
     whole("seed", seed, low=0)
     chosen = read_settings({**SCENARIOS[name], **settings})
-    model = accuracy(chosen.accuracy) if isinstance(chosen.accuracy, str) else chosen.accuracy
+    model = accuracy(chosen.accuracy) if isinstance(chosen.accuracy, str | Path) else chosen.accuracy
     terms = Terms(
         budget=number("budget", 0.5 * clients if budget is None else budget, above=0),
         accuracy=model,
@@ -88,7 +96,8 @@ def read_settings(settings: dict[str, Any]) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         name = str(first["loc"][0])
-        raise InputError(name, settings[name], first["msg"].lower()) from None
+        allowed = first["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
+        raise InputError(name, settings[name], allowed) from None
     for name, (least, most) in {"rate": (0, 1e6), "speed": (0, 1e9), "iid": (0, 1), "price_factor": (0, 1e9)}.items():
         low, high = getattr(chosen, name)
         if not least <= low <= high <= most or (least == high and name != "iid"):
@@ -104,7 +113,7 @@ def draw_fleet(clients: int, seed: int, terms: Terms, settings: Settings) -> Fle
         roster=Roster(ids, iid=draw("iid", settings.iid), rate=draw("rate", settings.rate)),
         price=draw("price", settings.price_factor) * RENT / 3600 / REFERENCE_SPEED,
         speed=draw("speed", settings.speed),
-        cost=cost(settings.cost) if isinstance(settings.cost, str) else settings.cost,
+        cost=cost(settings.cost) if isinstance(settings.cost, str | Path) else settings.cost,
         deadline=terms.deadline,
         size_low=terms.size_low,
         size_high=terms.size_high,
@@ -112,7 +121,7 @@ def draw_fleet(clients: int, seed: int, terms: Terms, settings: Settings) -> Fle
     return OptOut(fleet) if settings.opt_out else fleet
 
 
-def drawer(seed: int, ids: "np.typing.NDArray[np.int64]") -> Callable[[str, tuple[float, float]], FloatArray]:
+def drawer(seed: int, ids: IntArray) -> Callable[[str, tuple[float, float]], FloatArray]:
     def draw(name: str, bounds: tuple[float, float]) -> FloatArray:
         low, high = bounds
         return low + (high - low) * uniform(key(seed, f"fleet {name}"), ids)
