@@ -123,7 +123,7 @@ def _grid_optimum(market: Market) -> OptimumReceipt:
         grid[0] = 0.0 if not tables else grid[0]
         sizes = np.stack([market.admit(fleet.respond(CurveOffer(w, roster.rate, limit), None)) for w in grid])
         paid = np.stack([CurveOffer(w, roster.rate, limit).payment(D) for w, D in zip(grid, sizes, strict=True)])
-        gain = market.terms.accuracy(np.nan_to_num(sizes), roster.iid)
+        gain = market.terms.accuracy(np.nan_to_num(np.stack([market.truth(D) for D in sizes])), roster.iid)
         tables.append((grid, paid, gain))
         weights, P, A = (np.concatenate(parts) for parts in zip(*tables, strict=True))
         pick, bound = _allocate(P, A, budget)
