@@ -9,20 +9,22 @@ import numpy as np
 import polars as pl
 
 from lefi.arrays import FloatArray
+from lefi.errors import LefiError
+from lefi.studies.store import MANIFEST, read_manifest
+from lefi.studies.study import PAPER
 from lefi.studies.tables import load
-
-PAPER = ("convergence", "mixed", "clients", "budget", "deadline")
-"""The studies that the report of the paper is made of."""
 
 
 @dataclass(frozen=True, eq=False)
 class Finished:
-    """One study: its rounds, its clients (no rows where they were not kept), the manifests of its runs."""
+    """One study: its tables (clients without columns where they were not kept) and what its manifests say."""
 
     name: str
     rounds: pl.DataFrame
     clients: pl.DataFrame
-    manifests: list[dict[str, Any]] = field(default_factory=list)
+    settings: dict[str, Any] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+    runs: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def mechanisms(self) -> list[str]:
@@ -48,10 +50,10 @@ class Finished:
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """The studies that were found, by name, and the names of those that were not."""
+    """The studies that were found, by name, and why the others are missing."""
 
     studies: dict[str, Finished]
-    missing: list[str]
+    missing: dict[str, str]
 
     def get(self, name: str) -> Finished | None:
         return self.studies.get(name)
@@ -71,15 +73,24 @@ class Matrix:
 
 
 def read_results(folder: Path, names: tuple[str, ...] = PAPER) -> Results:
-    """Every study of `names` that has a finished run in the folder."""
-    found = {name: _read(folder, name) for name in names if any((folder / name).glob("*/rounds.parquet"))}
-    return Results(found, [name for name in names if name not in found])
+    """Every finished study of `names` in the folder; one that cannot be read is missing, and it is said why."""
+    studies, missing = {}, {}
+    for name in names:
+        if not (folder / name / MANIFEST).is_file():
+            missing[name] = "not run yet"
+            continue
+        try:
+            studies[name] = _read(folder, name)
+        except LefiError as error:
+            missing[name] = str(error)
+    return Results(studies, missing)
 
 
 def _read(folder: Path, name: str) -> Finished:
     rounds, clients = load(name, folder)
-    manifests = [json.loads(path.read_text()) for path in sorted((folder / name).glob("*/run.json"))]
-    return Finished(name, rounds, clients, manifests)
+    told = read_manifest(folder / name)
+    runs = [json.loads((folder / name / key / "run.json").read_text(encoding="utf-8")) for key in told["runs"]]
+    return Finished(name, rounds, clients, told["study"], told["versions"], runs)
 
 
 def matrix(frame: pl.DataFrame, value: str, by: str = "round", *, seeds: list[int] | None = None) -> Matrix:

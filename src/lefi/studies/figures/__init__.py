@@ -139,7 +139,7 @@ def _lacking(plan: Plan, found: list[Finished]) -> str:
     names = {study.name for study in found}
     absent = [name for name in plan.studies if name not in names]
     if absent and not (plan.partial and found):
-        return f"no finished runs of {', '.join(absent)}"
+        return f"study {', '.join(absent)} is missing"
     if plan.clients and not any(
         "lefi" in study.clients.get_column("mechanism") for study in found if study.clients.height
     ):

@@ -11,10 +11,10 @@ from matplotlib.figure import Figure
 
 from lefi.studies.figures.bands import Band, bands, draw_band
 from lefi.studies.figures.style import KNOWN, ORACLE, legend, looks, sheet, ticks_at
+from lefi.studies.judge import LEAST_GAIN
 from lefi.studies.results import Finished
 
 REFERENCE = "lefi"
-LEAST_GAIN = 5e-4  # accuracy: below this gain of lefi the ratio means nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ def caption(numbers: Numbers) -> str:
         if name != REFERENCE
     ]
     return (
-        "Gain over arbitrary weights as a share of lefi's gain, in the last round, random and bara by their best round: "
+        "Gain over arbitrary weights as a share of lefi's in the last round (random and bara by their best round): "
         f"{'; '.join(parts)}. The oracle stands at {numbers.oracle.middle[0]:.2f} and {numbers.oracle.middle[-1]:.2f}: "
         "that is all there is to gain."
     )

@@ -21,7 +21,7 @@ def draw(numbers: Traces) -> Figure:
 def caption(numbers: Traces) -> str:
     last = numbers.rounds[-1]
     return (
-        f"Left: the sizes that the clients of seed {numbers.seed} choose. Right: the client furthest from its final size "
-        f"is {100 * numbers.distance.at(min(20, last))[0]:.0f}% away in round {min(20, last):.0f} and "
+        f"Left: the sizes that the clients of seed {numbers.seed} choose. Right: the client furthest from its final "
+        f"size is {100 * numbers.distance.at(min(20, last))[0]:.0f}% away in round {min(20, last):.0f} and "
         f"{100 * numbers.distance.middle[-1]:.1f}% in round {last:.0f} (median over fleets)."
     )

@@ -16,7 +16,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, NullLocator
 
-Dash = tuple[int, tuple[float, ...]]
+Line = tuple[int, tuple[float, ...]]  # offset, and lengths of dashes and gaps
+SOLID: Line = (0, ())
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Look:
     label: str
     colour: str
     marker: str
-    line: str | Dash = "-"
+    line: Line = SOLID
 
 
 KNOWN = {
@@ -39,11 +40,11 @@ KNOWN = {
 ORACLE = Look("oracle", "#000000", "", (0, (6, 3)))
 SPARE_COLOURS = ("#CC79A7", "#56B4E9", "#8C6D1F", "#4B0092", "#B3A100")
 SPARE_MARKERS = ("P", "X", "<", ">", "h")
-SPARE_LINES: tuple[str | Dash, ...] = ("-", (0, (7, 1.5)), (0, (4, 1, 1, 1, 1, 1)))
+SPARE_LINES: tuple[Line, ...] = (SOLID, (0, (7, 1.5)), (0, (4, 1, 1, 1, 1, 1)))
 
 GREY = "#6B6B6B"
 CHARACTER = 0.025  # width of a character of a tick label, as a share of a panel, with room
-SHEET: dict[str, Any] = {
+SHEET: Any = {
     "figure.dpi": 150,
     "figure.facecolor": "white",
     "savefig.dpi": 200,
@@ -92,10 +93,12 @@ def _spare(name: str, place: int) -> Look:
     )
 
 
-def sheet(panels: int = 1, *, width: float | None = None, height: float = 3.3) -> tuple[Figure, list[Axes]]:
+def sheet(
+    panels: int = 1, *, width: float | None = None, height: float = 3.3, share_y: bool = False
+) -> tuple[Figure, list[Axes]]:
     """A figure with that many panels side by side."""
     figure = Figure(figsize=(width or (5.4 if panels == 1 else 4.6 * panels), height), layout="constrained")
-    return figure, list(figure.subplots(1, panels, squeeze=False)[0])
+    return figure, list(figure.subplots(1, panels, squeeze=False, sharey=share_y)[0])
 
 
 def legend(figure: Figure, names: Iterable[str], *, oracle: bool = False, markers: bool = False) -> None:

@@ -87,6 +87,6 @@ def describe(numbers: Sweep, what: str, unit: str) -> str:
     )
     return (
         f"Median accuracy by {what} (oracle {numbers.oracle.middle[0]:.4f} at {values[0]:g} and "
-        f"{numbers.oracle.middle[-1]:.4f} at {values[-1]:g} {unit}): {ends}. Largest paired lead of lefi, in percentage "
-        f"points: {lead or 'not measured'}. Below zero the other mechanism is ahead."
+        f"{numbers.oracle.middle[-1]:.4f} at {values[-1]:g} {unit}): {ends}. Largest paired lead of lefi in "
+        f"percentage points: {lead or 'not measured'}. Below zero the other mechanism is ahead."
     )
