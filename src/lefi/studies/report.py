@@ -9,7 +9,7 @@ from lefi.studies.claims import Claim, check_claims
 from lefi.studies.figures import Drawn, draw_figures
 from lefi.studies.page import definitions, page, paragraph, picture, table
 from lefi.studies.results import Results, read_results
-from lefi.studies.summary import (
+from lefi.studies.sections import (
     PER_ROUND,
     claims_table,
     mechanisms_table,
