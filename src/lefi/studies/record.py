@@ -4,6 +4,7 @@ rounds   one row per round: what was realised, what it is worth without luck, an
 clients  one row per round and client: what was offered and what came back
 """
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from json import dumps
@@ -71,23 +72,29 @@ class Run:
 
 
 def record(run: Run) -> ledger.Tables:
-    """Play the run and judge each of its rounds. The clients table is empty where the run does not keep it."""
+    """The tables of a run. The clients table is empty where the run does not keep it."""
+    rows: list[dict[str, Any]] = []
+    receipts: list[Receipt] = []
+    for receipt, row in judged_rounds(run):
+        rows.append(row)
+        if run.keep_clients:
+            receipts.append(receipt)
+    return ledger.Tables(_labelled(run, rows), _clients(run, receipts))
+
+
+def judged_rounds(run: Run) -> Iterator[tuple[Receipt, dict[str, Any]]]:
+    """Play the run and judge each round as it is settled: its receipt, and its row from `round` on."""
     if run.source is not None:
         load_mechanism(run.source)
     market = run.market()
     mechanism = lefi.make(run.mechanism, market.terms, seed=run.seed, **run.mechanism_settings)
-    rows: list[dict[str, Any]] = []
-    receipts: list[Receipt] = []
     fleet, marked, best = None, Marks(np.nan, np.nan, np.nan), np.nan
     for current, receipt in walk(mechanism, market, run.rounds, run.seed):
         if current.fleet is not fleet:
             fleet, marked = current.fleet, marks(current, run.seed)
         row = _row(current, receipt, marked, best, run.mechanism in SEARCHERS)
         best = row["best"]
-        rows.append(row)
-        if run.keep_clients:
-            receipts.append(receipt)
-    return ledger.Tables(_labelled(run, rows), _clients(run, receipts))
+        yield receipt, row
 
 
 def _row(market: Market, receipt: Receipt, marked: Marks, best: float, searcher: bool) -> dict[str, Any]:
