@@ -83,12 +83,9 @@ class Incentive(Strategy):
         elif self.settled:
             log(WARNING, "lefi: %d rounds are settled, but no checkpoints are kept: the model starts anew", self.settled)
 
-        def evaluate(server_round: int, arrays: ArrayRecord) -> MetricRecord | None:
-            return evaluate_fn(done + server_round, arrays) if evaluate_fn else None
-
-        result = super().start(
-            grid, initial_arrays, max(num_rounds - done, 0), timeout, train_config, evaluate_config, evaluate
-        )
+        left = max(num_rounds - done, 0)
+        evaluate = _later(evaluate_fn, done) if evaluate_fn else None
+        result = super().start(grid, initial_arrays, left, timeout, train_config, evaluate_config, evaluate)
         result.arrays = result.arrays or initial_arrays
         for history in (
             result.train_metrics_clientapp,
@@ -224,6 +221,10 @@ class Incentive(Strategy):
             "deadline": terms.deadline,
             "two_phase": self.two_phase,
         }
+
+
+def _later(evaluate_fn: Evaluate, done: int) -> Evaluate:
+    return lambda server_round, arrays: evaluate_fn(done + server_round, arrays)
 
 
 def weight_key(strategy: Strategy) -> str:
