@@ -75,11 +75,11 @@ def main() -> None:
         stranger = start_node(folder, NODES, "stranger")
         run = subprocess.Popen(["flwr", "run", str(APP), "dep", "--stream", "--run-config", config])
         place = folder / "ledger.db"
-        wait_for("the offers of round 2", lambda: seen(place, 2, "offer"), 240)
+        wait_for("the offers of round 2", lambda: seen(place, 2, "offer"), 400)
         nodes[2].send_signal(signal.SIGKILL)
-        wait_for("round 2 to end", lambda: seen(place, 2, "round"), 240)
+        wait_for("round 2 to end", lambda: seen(place, 2, "round"), 400)
         start_node(folder, 2, "node-2")
-        assert run.wait(240) == 0
+        assert run.wait(400) == 0
         assert stranger.poll() not in (None, 0), "a node without a registered key was let in"
     finally:
         stop_all()

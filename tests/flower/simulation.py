@@ -12,7 +12,7 @@ def main() -> None:
     command = ["flwr", "run", str(APP), "--stream", "--run-config", config]
     command += ["--federation-config", f"num-supernodes={nodes} client-resources-num-cpus=1"]
     try:
-        subprocess.run(command, check=True, timeout=240)
+        subprocess.run(command, check=True, timeout=500)
     finally:
         stop_all()
 

@@ -73,7 +73,7 @@ def test_simulation_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     local, there, home = folders(tmp_path, "local", "there", "home")
     settings = {"num-server-rounds": 3, "num-clients": 4, "mechanism": "uniform", "two-phase": True}
     in_process(monkeypatch, settings | {"folder": str(local)})
-    isolated(["tests.flower.simulation", "4", as_toml(settings | {"folder": str(there)})], home, timeout=280)
+    isolated(["tests.flower.simulation", "4", as_toml(settings | {"folder": str(there)})], home, timeout=600)
     assert exported(there) == exported(local)
     assert (there / "paid.png").stat().st_size > 0
 
@@ -93,7 +93,7 @@ def test_deployment_with_keys_and_a_killed_node(tmp_path: Path, monkeypatch: pyt
 
     in_process(monkeypatch, settings | {"folder": str(local)}, names.__getitem__, faults)
     remote = as_toml(settings | {"folder": str(there), "identity": "key"})
-    isolated(["tests.flower.deployment", str(there), remote], home, timeout=580)
+    isolated(["tests.flower.deployment", str(there), remote], home, timeout=900)
     assert exported(there) == exported(local)
     with Ledger(there / "ledger.db", job="paid") as ledger:
         paid = [row["round"] for row in ledger.rows() if row["kind"] == "payment" and row["client"] == names[2]]

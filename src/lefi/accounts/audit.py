@@ -69,7 +69,7 @@ def _round_findings(rows: list[Row], budget: float | None) -> Iterator[str]:
     owed = np.where(receipt.answered, promise.binding.payment(receipt.sizes), 0.0)
     wrong = ~np.isclose(receipt.payments, owed, rtol=TOLERANCE, atol=0)
     for at in np.flatnonzero(wrong):
-        yield f"{promise.names[at]} is paid {receipt.payments[at]!r}, owed {owed[at]!r}"
+        yield f"{promise.names[at]} is paid {float(receipt.payments[at])!r}, owed {float(owed[at])!r}"
     if not np.isclose(closing[0]["payment"], sum(row["payment"] for row in payments), rtol=TOLERANCE, atol=0):
         yield "the total differs from the payments"
     if budget is not None and closing[0]["payment"] > budget:

@@ -9,7 +9,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import ArgumentError, OperationalError
+from sqlalchemy.exc import ArgumentError, DatabaseError
 
 from lefi.errors import InputError, LefiError
 
@@ -41,11 +41,12 @@ def open_engine(url: URL) -> Engine:
     return engine
 
 
-def connect(engine: Engine) -> Connection:
+def connect(engine: Engine, create: bool) -> Connection:
+    """A connection to a ledger of the newest schema; without `create` one must be there."""
     try:
         connection = engine.connect()
-        _upgrade(connection)
-    except OperationalError as error:
+        _upgrade(connection, create)
+    except DatabaseError as error:
         reason = str(error.orig).strip().splitlines()[0]
         raise LefiError(f"cannot open the ledger {engine.url!r}: {reason}") from None
     return connection
@@ -64,12 +65,15 @@ def _begin(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
 
 
-def _upgrade(connection: Connection) -> None:
+def _upgrade(connection: Connection, create: bool) -> None:
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))
     config.set_main_option("path_separator", "os")
     head = ScriptDirectory.from_config(config).get_current_head()
     with connection.begin():
-        if MigrationContext.configure(connection).get_current_revision() != head:
+        current = MigrationContext.configure(connection).get_current_revision()
+        if current is None and not create:
+            raise LefiError(f"{connection.engine.url!r} holds no ledger")
+        if current != head:
             config.attributes["connection"] = connection
             command.upgrade(config, "head")

@@ -27,10 +27,10 @@ from lefi.messages import Receipt
 class Ledger:
     """Append-only rows of one job in SQLite (a path or sqlite:///file) or PostgreSQL (postgresql://...)."""
 
-    def __init__(self, location: str | Path, job: str = "job") -> None:
+    def __init__(self, location: str | Path, job: str = "job", *, create: bool = True) -> None:
         self.url, self.job = read_url(location), job
         self._engine = open_engine(self.url)
-        self._connection = connect(self._engine)
+        self._connection = connect(self._engine, create)
         self._head: tuple[int, str] | None = None  # known once this process has written
 
     def begin(self, terms: Mapping[str, Any]) -> None:
@@ -63,6 +63,11 @@ class Ledger:
         for round, rows in groupby(self.rows(after=0), key=lambda row: row["round"]):
             if round <= settled:
                 yield receipt_of(list(rows))
+
+    def jobs(self) -> list[str]:
+        """Names of all jobs in this database."""
+        with self._reading() as connection:
+            return list(connection.scalars(select(entries.c.job).distinct().order_by(entries.c.job)))
 
     def rows(self, after: int = -1) -> Iterator[Row]:
         """All rows of rounds after that one, in the order of writing."""
