@@ -13,9 +13,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.flower.isolation import APP, devices, stop_all
-
 from lefi.accounts import Ledger
+from tests.flower.isolation import APP, devices, stop_all
 
 LINK = "127.0.0.1:18000"
 NODES = 3

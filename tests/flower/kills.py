@@ -1,7 +1,7 @@
 """Kill the server at random instants, start it again, and compare its ledger with that of an undisturbed run.
 
-The server is a process of its own (a fork, so that a start costs no imports) and dies by SIGKILL. A job goes on until it
-is done; then the next begins, until the wanted number of kills is reached. Run: python -m tests.flower.kills --kills 200
+The server is a process of its own (a fork, so that a start costs no imports) and dies by SIGKILL. A job goes on until
+it is done; then the next begins, until there were enough kills. Run: python -m tests.flower.kills --kills 200
 """
 
 import argparse
@@ -15,11 +15,10 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
-from tests.flower import toy
-
 from lefi.accounts import Ledger
 from lefi.accounts.audit import audit
 from lefi.accounts.tables import export, frame
+from tests.flower import toy
 
 ROUNDS = 10
 SHARE = 0.6  # of an undisturbed run, the longest that a start lives: most jobs are killed several times
@@ -33,7 +32,13 @@ def serve(place: str, folder: Path, mechanism: str, two_phase: bool) -> None:
         return "silent" if (round + partition) % 5 == 0 and kind != "query.hello" else None
 
     incentive, _ = toy.run(
-        place, rounds=ROUNDS, mechanism=mechanism, two_phase=two_phase, measure=toy.score, checkpoints=folder, faults=faults
+        place,
+        rounds=ROUNDS,
+        mechanism=mechanism,
+        two_phase=two_phase,
+        measure=toy.score,
+        checkpoints=folder,
+        faults=faults,
     )
     incentive.ledger.close()
 

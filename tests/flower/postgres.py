@@ -24,7 +24,8 @@ def server() -> Iterator[str]:
         shutil.chown(folder, user)
     options = {"user": user, "cwd": folder, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     initdb, postgres = binary("initdb"), binary("postgres")
-    assert initdb and postgres
+    assert initdb
+    assert postgres
     data = folder / "data"
     arguments = ["-D", str(data), "-U", "lefi", "-A", "trust", "--no-locale", "-E", "UTF8"]
     subprocess.run([initdb, *arguments], check=True, **options)  # type: ignore[call-overload]

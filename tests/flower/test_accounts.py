@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError
-from tests.flower import toy
 
 from lefi import LefiError
 from lefi.accounts import Answer, Ledger, Promise, client_id
@@ -17,6 +16,7 @@ from lefi.accounts.audit import audit
 from lefi.accounts.entries import roster_of
 from lefi.accounts.tables import by_client, by_round, export, frame
 from lefi.messages import CurveOffer, Receipt
+from tests.flower import toy
 
 TERMS = {"budget": 1.0, "two_phase": False}
 NAMES = ("a", "b", "c")
@@ -176,7 +176,7 @@ def test_tables_add_up(tmp_path: Path) -> None:
         export(table, tmp_path / name)
     assert pl.read_parquet(tmp_path / "all.parquet").equals(table)
     assert pl.read_csv(tmp_path / "all.csv", infer_schema=False).height == table.height
-    with pytest.raises(LefiError, match="parquet or .csv"):
+    with pytest.raises(LefiError, match=r"parquet or \.csv"):
         export(table, tmp_path / "all.xlsx")
 
 

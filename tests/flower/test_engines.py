@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 from flwr.app import Context, RecordDict
-from tests.flower.isolation import APP, isolated, possible
-from tests.flower.keys import certificate, node_key
 
 from lefi.accounts import Ledger
 from lefi.accounts.audit import audit
 from lefi.accounts.tables import export, frame
 from lefi.flower import LocalGrid
+from tests.flower.isolation import APP, isolated, possible
+from tests.flower.keys import certificate, node_key
 
 pytest.importorskip("torch", reason="the example trains with torch")
 namespaces = pytest.mark.skipif(not possible(), reason="no network and process namespaces for us here")
@@ -40,8 +40,8 @@ def in_process(
     faults: Any = None,
 ) -> None:
     monkeypatch.syspath_prepend(str(APP))
-    from paid.client_app import app  # type: ignore[import-not-found]
-    from paid.server_app import main  # type: ignore[import-not-found]
+    from paid.client_app import app
+    from paid.server_app import main
 
     whole = config(**settings)
     node_config = (lambda i: {"client-id": names(i)}) if names else None

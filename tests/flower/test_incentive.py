@@ -21,13 +21,13 @@ from flwr.serverapp.strategy import (
     MultiKrum,
     Strategy,
 )
-from tests.flower import toy
 
 import lefi
 from lefi.accounts import client_id
-from lefi.flower import LocalGrid
+from lefi.flower import Incentive, LocalGrid
+from tests.flower import toy
 
-NODES = {"fraction_evaluate": 0.0, "min_train_nodes": 1, "min_available_nodes": 1}
+NODES: dict[str, Any] = {"fraction_evaluate": 0.0, "min_train_nodes": 1, "min_available_nodes": 1}
 
 
 def answers(incentive: Any, round: int) -> dict[str, tuple[str, float | None]]:
@@ -40,12 +40,14 @@ def test_receipts_equal_those_of_the_simulator(tmp_path: Path) -> None:
     incentive, _ = toy.run(tmp_path / "ledger.db", mechanism="uniform", rounds=4)
     names = [f"client-{i}" for i in range(toy.CLIENTS)]
     mechanism = lefi.make("uniform", toy.TERMS, seed=1)
-    roster = lefi.Roster(np.array([client_id(name) for name in names]), 1.0, 0.75)
+    roster = lefi.Roster(np.array([client_id(name) for name in names]), np.ones(6), np.full(6, 0.75))
     fleet = lefi.RationalFleet(
-        roster, np.array([toy.price(i) for i in range(toy.CLIENTS)]), 28.9, lefi.cost("paper"), size_high=5.0
+        roster, np.array([toy.price(i) for i in range(6)]), np.full(6, 28.9), lefi.cost("paper"), size_high=5.0
     )
     for receipt in incentive.ledger.receipts():
         offer = mechanism.ask(roster)
+        assert isinstance(offer, lefi.CurveOffer)
+        assert isinstance(receipt.offer, lefi.CurveOffer)
         np.testing.assert_array_equal(receipt.offer.weight, offer.weight)
         sizes = np.minimum(fleet.respond(offer, None), toy.SAMPLES / 1000)
         np.testing.assert_allclose(receipt.sizes, sizes, atol=1.001e-3)
@@ -106,7 +108,7 @@ def test_claim_above_the_limit_is_paid_and_weighed_as_the_limit(tmp_path: Path) 
             return super().aggregate_train(server_round, replies)
 
     clients = toy.app(lambda posted, context: 9.0, lambda partition, round, honest: 3000 if partition == 0 else honest)
-    incentive = toy.Incentive(Spy(**NODES), Limited(), terms=toy.TERMS, ledger=tmp_path / "ledger.db")
+    incentive = Incentive(Spy(**NODES), Limited(), terms=toy.TERMS, ledger=tmp_path / "ledger.db")
     incentive.start(LocalGrid(clients, 3), toy.model(), num_rounds=1)
     assert answers(incentive, 1)["client-0"] == ("above limit", 2.0)
     assert answers(incentive, 1)["client-1"] == ("accepted", 2.0)
@@ -155,9 +157,7 @@ def test_a_reply_from_a_stranger_is_refused(tmp_path: Path) -> None:
                     reply.metadata.__dict__["_src_node_id"] = 77
             return replies
 
-    incentive = toy.Incentive(
-        toy.fedavg(), lefi.make("uniform", toy.TERMS), terms=toy.TERMS, ledger=tmp_path / "ledger.db"
-    )
+    incentive = Incentive(toy.fedavg(), lefi.make("uniform", toy.TERMS), terms=toy.TERMS, ledger=tmp_path / "ledger.db")
     incentive.start(Intruded(toy.app(), 3), toy.model(), num_rounds=1)
     verdicts = [(row["client"], row["verdict"]) for row in incentive.ledger.rows() if row["kind"] == "answer"]
     assert ("node-77", "unknown client") in verdicts
@@ -242,16 +242,14 @@ def test_another_payment_class_is_refused(tmp_path: Path) -> None:
         def tell(self, receipt: lefi.Receipt) -> None:
             pass
 
-    incentive = toy.Incentive(toy.fedavg(), Linear(), terms=toy.TERMS, ledger=tmp_path / "ledger.db")
+    incentive = Incentive(toy.fedavg(), Linear(), terms=toy.TERMS, ledger=tmp_path / "ledger.db")
     with pytest.raises(lefi.OfferError, match="payment class"):
         incentive.start(LocalGrid(toy.app(), 2), toy.model(), num_rounds=1)
 
 
 def test_two_nodes_of_one_name_share_one_account(tmp_path: Path) -> None:
     """A restarted node: the one that spoke last has the account, and it is paid once."""
-    incentive = toy.Incentive(
-        toy.fedavg(), lefi.make("uniform", toy.TERMS), terms=toy.TERMS, ledger=tmp_path / "ledger.db"
-    )
+    incentive = Incentive(toy.fedavg(), lefi.make("uniform", toy.TERMS), terms=toy.TERMS, ledger=tmp_path / "ledger.db")
     grid = LocalGrid(toy.app(), 3, node_config=lambda i: {"client-id": "car" if i else "bus"})
     incentive.start(grid, toy.model(), num_rounds=2)
     paid = [(row["round"], row["client"]) for row in incentive.ledger.rows() if row["kind"] == "payment"]

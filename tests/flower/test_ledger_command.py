@@ -3,17 +3,18 @@
 import json
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
-from tests.flower import toy
-from typer.testing import CliRunner, Result
+from typer.testing import CliRunner
 
 from lefi.accounts import Ledger
 from lefi.cli import app
+from tests.flower import toy
 
 
-def lefi(*arguments: str | Path) -> Result:
+def lefi(*arguments: str | Path) -> Any:
     return CliRunner().invoke(app, ["ledger", *map(str, arguments)])
 
 

@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 from flwr.app import MetricRecord
-from tests.flower import toy
 
 import lefi
 from lefi.accounts import Ledger
 from lefi.accounts.tables import frame
-from lefi.flower import LocalGrid
+from lefi.flower import Incentive, LocalGrid
+from tests.flower import toy
 
-SAME = {"measure": toy.score, "mechanism": "lefi"}
+SAME: dict[str, Any] = {"measure": toy.score, "mechanism": "lefi"}
 
 
 def whole(path: Path, rounds: int, **settings: Any) -> Any:
@@ -50,7 +50,7 @@ def test_rounds_keep_their_numbers_for_clients_and_evaluation(tmp_path: Path) ->
         return MetricRecord({"score": toy.score(arrays)})
 
     grid = LocalGrid(toy.app(), toy.CLIENTS)
-    incentive = toy.Incentive(
+    incentive = Incentive(
         toy.fedavg(), lefi.make("lefi", toy.TERMS, seed=1), terms=toy.TERMS, ledger=tmp_path / "one.db",
         measure=toy.score, checkpoints=tmp_path / "one",
     )  # fmt: skip
@@ -71,7 +71,7 @@ def stopping_grid(at: tuple[int, str], nodes: int = toy.CLIENTS) -> LocalGrid:
         if (round, kind) == at and partition == 2:
             raise Stopped
 
-    return LocalGrid(toy.app(), nodes, faults=faults)  # type: ignore[arg-type]
+    return LocalGrid(toy.app(), nodes, faults=faults)
 
 
 @pytest.mark.parametrize(("two_phase", "kind"), [(False, "train"), (True, "query.offer"), (True, "train")])
@@ -79,7 +79,7 @@ def test_a_promise_stands_after_a_stop_in_mid_round(tmp_path: Path, two_phase: b
     """Offers that were written are not asked for again, even by a mechanism that would now say something else."""
     settings: dict[str, Any] = {"terms": toy.TERMS, "two_phase": two_phase}
     ledger = Ledger(tmp_path / "one.db")
-    incentive = toy.Incentive(toy.fedavg(), lefi.make("uniform", toy.TERMS), ledger=ledger, **settings)
+    incentive = Incentive(toy.fedavg(), lefi.make("uniform", toy.TERMS), ledger=ledger, **settings)
     with pytest.raises(Stopped):
         incentive.start(stopping_grid((2, kind)), toy.model(), num_rounds=3)
     promised = {row["client"]: row["weight"] for row in ledger.rows() if (row["round"], row["kind"]) == (2, "offer")}
@@ -87,26 +87,25 @@ def test_a_promise_stands_after_a_stop_in_mid_round(tmp_path: Path, two_phase: b
     ledger.close()
     assert ledger.settled == 1
     assert len(promised) == toy.CLIENTS
-    resumed = toy.Incentive(
-        toy.fedavg(), lefi.make("random", toy.TERMS, seed=5), ledger=tmp_path / "one.db", **settings
-    )
+    resumed = Incentive(toy.fedavg(), lefi.make("random", toy.TERMS, seed=5), ledger=tmp_path / "one.db", **settings)
     resumed.start(LocalGrid(toy.app(), toy.CLIENTS), toy.model(), num_rounds=2)
     rows = list(resumed.ledger.rows())
     assert {row["client"]: row["weight"] for row in rows[before:] if row["kind"] == "offer"} == {}
     receipt = list(resumed.ledger.receipts())[1]
     assert (receipt.payments > 0).all()
     if not two_phase:
+        assert isinstance(receipt.offer, lefi.CurveOffer)
         assert promised == dict(zip(sorted(promised), receipt.offer.weight.tolist(), strict=True))
 
 
 def test_who_is_gone_after_the_restart_is_not_paid_and_newcomers_wait(tmp_path: Path) -> None:
     place = tmp_path / "one.db"
-    incentive = toy.Incentive(toy.fedavg(), lefi.make("uniform", toy.TERMS), terms=toy.TERMS, ledger=place)
+    incentive = Incentive(toy.fedavg(), lefi.make("uniform", toy.TERMS), terms=toy.TERMS, ledger=place)
     with pytest.raises(Stopped):
         incentive.start(stopping_grid((1, "train"), nodes=4), toy.model(), num_rounds=2)
     names = ["client-0", "client-1", "client-7"]
     grid = LocalGrid(toy.app(), 3, node_config=lambda i: {"client-id": names[i]})
-    resumed = toy.Incentive(toy.fedavg(), lefi.make("uniform", toy.TERMS), terms=toy.TERMS, ledger=place)
+    resumed = Incentive(toy.fedavg(), lefi.make("uniform", toy.TERMS), terms=toy.TERMS, ledger=place)
     resumed.start(grid, toy.model(), num_rounds=2)
     paid = [(row["round"], row["client"]) for row in resumed.ledger.rows() if row["kind"] == "payment"]
     assert paid == [(1, "client-0"), (1, "client-1"), *((2, name) for name in names)]

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.flower import toy
 
 import lefi
 from lefi.accounts.audit import audit
-from lefi.flower import LocalGrid
+from lefi.flower import Incentive, LocalGrid
 from lefi.flower.pledges import rescaled
+from tests.flower import toy
 
 
 class Spendthrift:
@@ -27,7 +27,7 @@ class Spendthrift:
 
 
 def play(path: Path, mechanism: Any, clients: Any = None, faults: Any = None, rounds: int = 3) -> Any:
-    incentive = toy.Incentive(toy.fedavg(), mechanism, terms=toy.TERMS, ledger=path, two_phase=True)
+    incentive = Incentive(toy.fedavg(), mechanism, terms=toy.TERMS, ledger=path, two_phase=True)
     incentive.start(LocalGrid(clients or toy.app(), toy.CLIENTS, faults=faults), toy.model(), num_rounds=rounds)
     found = audit(incentive.ledger.rows())
     assert not found.findings
@@ -72,9 +72,7 @@ def test_who_pledges_nothing_is_not_asked_to_train(tmp_path: Path) -> None:
             trained.append(partition)
         return "silent" if kind == "query.offer" and partition == 1 else None
 
-    (receipt,) = play(
-        tmp_path / "ledger.db", lefi.make("uniform", toy.TERMS), toy.app(rule), faults=faults, rounds=1
-    )
+    (receipt,) = play(tmp_path / "ledger.db", lefi.make("uniform", toy.TERMS), toy.app(rule), faults=faults, rounds=1)
     assert trained == [3, 5]
     np.testing.assert_array_equal(receipt.sizes, [0, np.nan, 0, 1, 0, 1])
     assert (receipt.payments[[0, 1, 2, 4]] == 0).all()

@@ -49,7 +49,8 @@ def app(
         w = w - 0.5 * x[rows].T @ (x[rows] @ w - y[rows]) / len(rows)
         number: Any = len(rows)
         if claim:
-            number = claim(partition, int(message.content["config"]["server-round"]), number)
+            round: Any = message.content["config"]["server-round"]
+            number = claim(partition, int(round), number)
         content = RecordDict({"arrays": ArrayRecord({"w": Array(w)})})
         content["metrics"] = MetricRecord({"num-examples": number} if number is not None else {"other": 1})
         return Message(content, reply_to=message)

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-import lefi
 import numpy as np
 from flwr.app import ArrayRecord, Context, Message, MetricRecord, RecordDict
 from flwr.clientapp import ClientApp
-from lefi.flower import Client, Posted, best_size
 from numpy.typing import NDArray
 
+import lefi
+from lefi.flower import Client, Posted, best_size
 from paid.data import iid, images, split
 
 app = ClientApp()

@@ -33,9 +33,7 @@ def images(source: str) -> Images:
     folder = Path(source).expanduser()
     batches = [_cifar(folder / f"data_batch_{i}.bin") for i in range(1, 6)]
     test_x, test_y = _cifar(folder / "test_batch.bin")
-    return Images(
-        np.concatenate([x for x, _ in batches]), np.concatenate([y for _, y in batches]), test_x, test_y
-    )
+    return Images(np.concatenate([x for x, _ in batches]), np.concatenate([y for _, y in batches]), test_x, test_y)
 
 
 @lru_cache(maxsize=4)

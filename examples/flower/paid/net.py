@@ -34,7 +34,7 @@ def train(net: Net, x: NDArray[np.float32], y: NDArray[np.int64], epochs: int, s
     losses: list[float] = []
     for _ in range(epochs):
         losses.clear()
-        for batch in torch.randperm(len(labels), generator=order).split(32):
+        for batch in torch.randperm(len(labels), generator=order).split(32):  # type: ignore[no-untyped-call]
             optimizer.zero_grad()
             loss = loss_of(net(images[batch]), labels[batch])
             loss.backward()

@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import numpy as np
-from lefi import CurveOffer, Mechanism, Receipt, Terms
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+
+from lefi import CurveOffer, Mechanism, Receipt, Terms
 
 SHOWN = 6  # clients in the last panel
 

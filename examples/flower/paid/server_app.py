@@ -4,12 +4,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import lefi
 from flwr.app import ArrayRecord, Context
 from flwr.serverapp import Grid, ServerApp
 from flwr.serverapp.strategy import FedAvg
-from lefi.flower import Incentive, Ledger
 
+import lefi
+from lefi.flower import Incentive, Ledger
 from paid.data import images
 from paid.net import Net, accuracy
 from paid.plots import draw

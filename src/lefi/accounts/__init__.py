@@ -3,12 +3,9 @@
 from lefi.errors import LefiError
 
 try:
-    import alembic as _alembic
-    import sqlalchemy as _sqlalchemy
+    from lefi.accounts.entries import Answer, Promise, client_id
+    from lefi.accounts.ledger import Ledger
 except ModuleNotFoundError as error:
     raise LefiError(f"the durable ledger needs {error.name}: pip install 'lefi[flower]'") from None
-
-from lefi.accounts.entries import Answer, Promise, client_id
-from lefi.accounts.ledger import Ledger
 
 __all__ = ["Answer", "Ledger", "Promise", "client_id"]

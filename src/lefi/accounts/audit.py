@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
 from json import loads
+from typing import Any
 
 import numpy as np
 

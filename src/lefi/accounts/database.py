@@ -52,7 +52,7 @@ def connect(engine: Engine, create: bool) -> Connection:
     return connection
 
 
-def _durable(connection: Any, record: object) -> None:
+def _durable(connection: Any, _: object) -> None:
     # The driver must not open transactions of its own: with explicit ones the migrations are atomic, too.
     connection.isolation_level = None
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000"):

@@ -1,6 +1,6 @@
 """The ledger as tables: all entries, and totals per client and per round."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import polars as pl
@@ -58,7 +58,7 @@ def by_client(table: pl.DataFrame) -> pl.DataFrame:
 
 def export(table: pl.DataFrame, path: Path) -> None:
     """Write Parquet or CSV, by the suffix; the file appears when it is complete."""
-    writers = {".parquet": save, ".csv": lambda table, path: table.write_csv(path)}
+    writers: dict[str, Callable[[pl.DataFrame, Path], None]] = {".parquet": save, ".csv": _save_csv}
     if path.suffix not in writers:
         raise InputError("output", str(path), "a .parquet or .csv file")
     scratch = path.with_name(f".{path.name}.writing")
@@ -69,3 +69,7 @@ def export(table: pl.DataFrame, path: Path) -> None:
         raise LefiError(f"cannot write {path}: {error.strerror or error}") from None
     finally:
         scratch.unlink(missing_ok=True)
+
+
+def _save_csv(table: pl.DataFrame, path: Path) -> None:
+    table.write_csv(path)

@@ -3,15 +3,13 @@
 from lefi.errors import LefiError
 
 try:
-    import flwr as _flwr
-except ModuleNotFoundError:
-    raise LefiError("lefi.flower needs Flower: pip install 'lefi[flower]'") from None
-
-from lefi.accounts import Ledger
-from lefi.flower.checkpoints import Checkpoints
-from lefi.flower.client import Client, best_size
-from lefi.flower.incentive import Incentive
-from lefi.flower.local import LocalGrid
-from lefi.flower.wire import Posted
+    from lefi.accounts import Ledger
+    from lefi.flower.checkpoints import Checkpoints
+    from lefi.flower.client import Client, best_size
+    from lefi.flower.incentive import Incentive
+    from lefi.flower.local import LocalGrid
+    from lefi.flower.wire import Posted
+except ModuleNotFoundError as error:
+    raise LefiError(f"lefi.flower needs {error.name}: pip install 'lefi[flower]'") from None
 
 __all__ = ["Checkpoints", "Client", "Incentive", "Ledger", "LocalGrid", "Posted", "best_size"]

@@ -48,7 +48,7 @@ class Client:
         """For `@app.train(mods=[client.mod])`: a client that chooses 0 answers at once and does not train."""
         if self.number(message, context) > 0:
             return call_next(message, context)
-        content = RecordDict({name: arrays for name, arrays in message.content.array_records.items()})
+        content = RecordDict(dict(message.content.array_records))
         content["metrics"] = MetricRecord({CLAIM: 0})
         return Message(content, reply_to=message)
 

@@ -57,7 +57,12 @@ class Directory:
                 continue
             self._enter(name, Caller(node, min(max(float(stated["iid"]), 0.0), 1.0)))  # type: ignore[arg-type]
         if len(replies) < len(strangers):
-            log(WARNING, "lefi: %d of %d new nodes did not say who they are", len(strangers) - len(replies), len(strangers))
+            log(
+                WARNING,
+                "lefi: %d of %d new nodes did not say who they are",
+                len(strangers) - len(replies),
+                len(strangers),
+            )
 
     def _enter(self, name: str, caller: Caller) -> None:
         """The node that spoke last has the account: after a restart the old node may still count as online."""

@@ -81,7 +81,9 @@ class Incentive(Strategy):
         if self.settled and self.checkpoints:
             initial_arrays = self.checkpoints.load(self.settled)
         elif self.settled:
-            log(WARNING, "lefi: %d rounds are settled, but no checkpoints are kept: the model starts anew", self.settled)
+            log(
+                WARNING, "lefi: %d rounds are settled, but no checkpoints are kept: the model starts anew", self.settled
+            )
 
         left = max(num_rounds - done, 0)
         evaluate = _later(evaluate_fn, done) if evaluate_fn else None

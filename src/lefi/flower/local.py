@@ -13,7 +13,7 @@ from flwr.supercore.run import Run
 from flwr.supercore.task_identity import TaskIdentity
 
 Fault = Literal["offline", "silent", "crash", "late", "twice"]
-Value = bool | bytes | float | int | str
+Value = bool | float | int | str
 FIRST_NODE = 1000
 UNAVAILABLE, RAISED = 5, 2  # Flower's error codes
 

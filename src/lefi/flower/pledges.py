@@ -1,7 +1,7 @@
 """Re-scaling between pledge and commitment: no round costs more than the budget, whatever the mechanism asked.
 
 w  weight asked    D  pledges    s  factor <= 1
-A commitment pays at most s w (1 - exp(-rate D)), so with s = budget / sum of these at s = 1 the worst case is the budget.
+A commitment pays at most s w (1 - exp(-rate D)); s = budget / (their sum at s = 1) makes the budget the worst case.
 """
 
 import numpy as np

@@ -71,7 +71,11 @@ class Mail:
     def _judged(self, reply: Message, name: str, claim: object, position: int) -> Answer:
         binding = self.promise.binding
         answer = judge(name, claim, float(binding.limit[position]), self.size_high)
-        if _counts(answer) and reply.metadata.message_type.startswith("train") and len(reply.content.array_records) != 1:
+        if (
+            _counts(answer)
+            and reply.metadata.message_type.startswith("train")
+            and len(reply.content.array_records) != 1
+        ):
             return Answer(name, answer.claim, MALFORMED, None)
         return answer
 

@@ -53,7 +53,9 @@ def read_offer(message: Message) -> Posted:
         if "offer-weight" in config:
             break
     else:
-        raise InputError("message", message.metadata.message_type, "one with an offer: is the server's strategy wrapped?")
+        raise InputError(
+            "message", message.metadata.message_type, "one with an offer: is the server's strategy wrapped?"
+        )
     weight, rate, limit, low, high, deadline = (
         float(config[f"offer-{name}"])  # type: ignore[arg-type]
         for name in ("weight", "rate", "limit", "size-low", "size-high", "deadline")

@@ -22,7 +22,7 @@ def finish_on_cluster(tasks: list[Task], engine: str) -> Iterator[Run]:
     except ModuleNotFoundError as error:
         raise LefiError(f"engine {engine} needs {error.name}: pip install 'lefi[cluster]'") from None
     try:
-        client = Client(engine.replace(SCHEME, "tcp://", 1), timeout=PATIENCE)
+        client = Client(engine.replace(SCHEME, "tcp://", 1), timeout=PATIENCE)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
         raise LefiError(f"cannot reach {engine}: {str(error).splitlines()[0]}") from None
     with client:
@@ -36,7 +36,7 @@ def finish_on_cluster(tasks: list[Task], engine: str) -> Iterator[Run]:
                 tasks, client.map(_compute, [run for _, run in tasks], digest=code_digest(), pure=False), strict=True
             )
         }
-        for future in as_completed(list(futures)):
+        for future in as_completed(list(futures)):  # type: ignore[no-untyped-call]
             folder, run = futures.pop(future)
             tables, seconds = future.result()
             write_run(folder, run, tables, seconds)

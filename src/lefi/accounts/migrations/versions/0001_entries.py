@@ -39,9 +39,9 @@ REFUSE = {
         for verb in ("UPDATE", "DELETE")
     ],
     "postgresql": [
-        "CREATE FUNCTION lefi_only_grows() RETURNS trigger LANGUAGE plpgsql AS "
-        "$$ BEGIN RAISE EXCEPTION 'the ledger only grows'; END $$",
-        "CREATE TRIGGER entries_only_grow BEFORE UPDATE OR DELETE OR TRUNCATE ON entries "
-        "FOR EACH STATEMENT EXECUTE FUNCTION lefi_only_grows()",
+        """CREATE FUNCTION lefi_only_grows() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'the ledger only grows'; END $$""",
+        """CREATE TRIGGER entries_only_grow BEFORE UPDATE OR DELETE OR TRUNCATE ON entries
+        FOR EACH STATEMENT EXECUTE FUNCTION lefi_only_grows()""",
     ],
 }
