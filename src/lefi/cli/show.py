@@ -42,7 +42,7 @@ def table(labels: list[str], numbers: list[str], title: str) -> Table:
 
 @contextmanager
 def bar(what: str, unit: str) -> Iterator["Tell"]:
-    """A progress bar on stderr, where that is a terminal, with what is done, the time left, and a note beside the name."""
+    """A progress bar on stderr, where that is a terminal: what is done, the time left, a note beside the name."""
     columns = [
         TextColumn("{task.description}"),
         BarColumn(bar_width=24),
