@@ -11,7 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 import lefi
+import lefi.studies.study
 from lefi.cli import app
+from lefi.studies.study import Study
 
 
 @pytest.mark.parametrize(
@@ -137,3 +139,31 @@ def test_ctrl_c_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     result = CliRunner().invoke(app, ["simulate"])
     assert result.exit_code == 130
     assert "error: stopped" in result.stderr
+
+
+def test_paper_writes_the_report_and_a_second_time_only_draws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The real command on studies cut down to a few clients."""
+    full = lefi.studies.study.paper_studies
+    few = {"mechanisms": ["lefi", "bara", "random", "uniform"], "sweep": None, "clients": 4, "budget": 2.0}
+
+    def small() -> list[Study]:
+        return [Study.build(study.model_dump() | few) if study.sweep is None else _swept(study) for study in full()]
+
+    def _swept(study: Study) -> Study:
+        assert study.sweep is not None
+        sweep = {"setting": study.sweep.setting, "values": study.sweep.values[:2]}
+        return Study.build(study.model_dump() | few | {"sweep": sweep})
+
+    monkeypatch.setattr("lefi.studies.study.paper_studies", small)
+    arguments = ["paper", "--out", str(tmp_path), "--seeds", "2", "--rounds", "24", "--jobs", "1"]
+    first = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert first.exit_code == 0
+    assert f"report: {tmp_path / 'report.html'}" in first.stdout
+    assert "verdict" in first.stdout
+    assert max(map(len, first.stdout.splitlines()[:-1])) <= 80
+    monkeypatch.setattr("lefi.studies.run.record", lambda run: pytest.fail(f"{run} was played again"))
+    assert CliRunner().invoke(app, arguments, catch_exceptions=False).exit_code == 0
+    (tmp_path / "report.html").unlink()
+    drawn = CliRunner().invoke(app, ["figures", "--results", str(tmp_path)], catch_exceptions=False)
+    assert drawn.exit_code == 0
+    assert (tmp_path / "report.html").is_file()
