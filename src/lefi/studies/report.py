@@ -106,8 +106,7 @@ def _numbers(found: Results) -> list[str]:
         if study is None:
             parts.append(paragraph(f"Study {name} is missing."))
             continue
-        scenario = study.rounds["scenario"][0]
-        parts.append(f"<h3>Share of the oracle's gain, scenario {escape(scenario)}</h3>")
+        parts.append(f"<h3>Share of the oracle's gain, scenario {escape(study.scenario)}</h3>")
         parts.append(mechanisms_table(study))
     return parts
 

@@ -55,7 +55,7 @@ def settings_table(results: Results) -> str:
 def _setting(study: Finished) -> str:
     """Scenario, sweep and what else the study says, in one line."""
     say = study.settings
-    parts = [f"scenario {study.rounds['scenario'][0]}", f"{study.last} rounds"]
+    parts = [f"scenario {study.scenario}", f"{study.last} rounds"]
     sweep = say.get("sweep") or {}
     for name, unit in (("clients", "clients"), ("budget", "USD per round"), ("deadline", "s deadline")):
         if sweep.get("setting") != name:

@@ -108,9 +108,17 @@ def legend(figure: Figure, names: Iterable[str], *, oracle: bool = False, marker
         Line2D([], [], color=look.colour, linestyle=look.line, marker=look.marker if markers else "", label=look.label)
         for look in shown
     ]
-    figure.legend(
-        handles=keys, loc="outside upper center", ncols=min(len(keys), 6), handlelength=2.8, columnspacing=1.6
-    )
+    columns = _columns([look.label for look in shown], figure.get_figwidth())
+    figure.legend(handles=keys, loc="outside upper center", ncols=columns, handlelength=2.8, columnspacing=1.6)
+
+
+def _columns(labels: list[str], width: float) -> int:
+    """How many keys fit side by side into `width` inches: handle, gaps and about 0.6 em a character."""
+    em = SHEET["font.size"] / 72
+    lengths = [5.6 + 0.6 * len(label) for label in labels]
+    if sum(lengths) * em <= width:
+        return len(labels)
+    return max(1, min(len(labels) - 1, int(width / (max(lengths) * em))))
 
 
 def ticks_at(axes: Axes, values: Iterable[float]) -> None:
