@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 import lefi
 import lefi.studies.study
 from lefi.cli import app
-from lefi.studies.study import Study
+from lefi.studies.run import run_study
+from lefi.studies.study import PAPER, Study
 
 
 @pytest.mark.parametrize(
@@ -141,6 +142,7 @@ def test_ctrl_c_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "error: stopped" in result.stderr
 
 
+@pytest.mark.slow
 def test_paper_writes_the_report_and_a_second_time_only_draws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The real command on studies cut down to a few rounds and seeds."""
     full = lefi.studies.study.paper_studies
@@ -162,8 +164,22 @@ def test_paper_writes_the_report_and_a_second_time_only_draws(tmp_path: Path, mo
     assert "verdict" in first.stdout
     assert max(map(len, first.stdout.splitlines()[:-1])) <= 80
     monkeypatch.setattr("lefi.studies.run.record", lambda run: pytest.fail(f"{run} was played again"))
-    assert CliRunner().invoke(app, arguments, catch_exceptions=False).exit_code == 0
     (tmp_path / "report.html").unlink()
-    drawn = CliRunner().invoke(app, ["figures", "--results", str(tmp_path)], catch_exceptions=False)
-    assert drawn.exit_code == 0
+    assert CliRunner().invoke(app, arguments, catch_exceptions=False).exit_code == 0
     assert (tmp_path / "report.html").is_file()
+
+
+def test_figures_draws_from_results_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in PAPER:
+        run_study(Study.build({"name": name, "mechanisms": ["uniform"], "rounds": 1, "seeds": 1}), tmp_path)
+    asked: list[tuple[Path, Path]] = []
+
+    def write_report(results: Path, out: Path) -> Path:
+        asked.append((results, out))
+        (out / "claims.json").write_text("[]")
+        return out / "report.html"
+
+    monkeypatch.setattr("lefi.studies.report.write_report", write_report)
+    result = CliRunner().invoke(app, ["figures", "--results", str(tmp_path), "--out", str(tmp_path / "new")])
+    assert result.exit_code == 0
+    assert asked == [(tmp_path, tmp_path / "new")]

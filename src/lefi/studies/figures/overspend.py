@@ -63,7 +63,12 @@ def draw_overspend(axes: Axes, overspend: dict[str, Overspend]) -> None:
         )
     axes.set_yscale("symlog", linthresh=LINEAR, linscale=0.6)
     label_y(axes, 100, "%")
-    axes.set(xlabel="round", ylabel="largest overspend [of the budget]", xlim=(0, None), ylim=(0, None))
+    axes.set(xlabel="round", ylabel="largest overspend [of the budget]", xlim=(0, None))
+
+
+def from_zero(axes: Axes) -> None:
+    """Start the axis at zero. After the last panel: panels share it, and a limit once set no longer grows."""
+    axes.set_ylim(0, max(axes.get_ylim()[1], 10 * LINEAR))
 
 
 def draw(numbers: Numbers) -> Figure:
@@ -73,6 +78,7 @@ def draw(numbers: Numbers) -> Figure:
         axes.set_title(f"scenario {scenario}")
     for axes in panels[1:]:
         axes.set_ylabel("")
+    from_zero(panels[0])
     legend(figure, {name for _, lines in numbers.overspend for name in lines}, markers=True)
     return figure
 

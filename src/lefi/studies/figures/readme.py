@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from lefi.studies.figures.bands import Band, bands
 from lefi.studies.figures.gain import draw_share
-from lefi.studies.figures.overspend import Overspend, draw_overspend, per_mechanism
+from lefi.studies.figures.overspend import Overspend, draw_overspend, from_zero, per_mechanism
 from lefi.studies.figures.style import legend, sheet
 from lefi.studies.results import Finished
 
@@ -28,6 +28,7 @@ def draw(numbers: Numbers) -> Figure:
     draw_share(left, numbers.share)
     left.set_title("gained (1 = the exact optimum)")
     draw_overspend(right, numbers.overspend)
+    from_zero(right)
     right.set_title("overspent")
     legend(figure, numbers.share, oracle=True)
     return figure
