@@ -7,6 +7,8 @@ from typing import NamedTuple
 import polars as pl
 import pytest
 
+from lefi.mechanisms import mechanism as registry
+from lefi.studies import plugins
 from lefi.studies.results import Finished
 from lefi.studies.run import run_studies
 from lefi.studies.study import Study
@@ -96,6 +98,13 @@ def _row(scenario: str, mechanism: str, at: At, sweep: str | None, got: float, f
     row |= {"oracle": ORACLE, "bound": ORACLE, "arbitrary": ARBITRARY, "answered": 10}
     row |= {"share": (got - ARBITRARY) / (ORACLE - ARBITRARY)}
     return row | ({sweep: int(at.value) if sweep == "clients" else float(at.value)} if sweep else {})
+
+
+@pytest.fixture(autouse=True)
+def _own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test registers is gone after it."""
+    monkeypatch.setattr(registry, "_registry", dict(registry._registry))
+    monkeypatch.setattr(plugins, "_loaded", {})
 
 
 @pytest.fixture

@@ -55,6 +55,8 @@ def make(name: str, terms: Terms, *, seed: int = 0, **settings: Any) -> Mechanis
     """The mechanism of that name under these terms. Settings are checked; unknown ones are refused with the list."""
     if name not in _registry:
         raise UnknownName("mechanism", name, _registry)
+    if not isinstance(terms, Terms):
+        raise InputError("terms", terms, "lefi.Terms")
     factory = _registry[name]
     return factory(terms, seed=whole("seed", seed, low=0), **checked_settings(name, factory, settings))
 
@@ -85,4 +87,6 @@ def checked_settings(name: str, factory: Factory, settings: dict[str, Any]) -> d
         except ValidationError as error:
             allowed = error.errors()[0]["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
             raise InputError(f"{name}.{setting}", value, allowed) from None
+        if isinstance(value, bool) and not isinstance(result[setting], bool):
+            raise InputError(f"{name}.{setting}", value, "a number")
     return result
