@@ -59,7 +59,7 @@ def budget(results: Results) -> Finding:
     )
     why = (
         "accuracy falls somewhere while the budget rises: " + ", ".join(n for n, step in rises.items() if step <= 0),
-        f"the mechanisms have not met within {EQUAL} at {largest:g} USD",
+        f"the spread at {largest:g} USD is not below {EQUAL} with its interval",
         f"the lead is largest at {top:g} USD; step and probe are fixed in USD, so lefi suits some budgets better",
     )
     numbers = spelled("spread", met) | spelled("spread_all", all_met) | spelled("lead_smallest", smallest)
