@@ -30,4 +30,4 @@ def _rounds(mechanism: Mechanism, market: Market, rounds: int, seed: int) -> Ite
         receipt = market.settle(round, offer, generator(seed, "behaviour", round))
         mechanism.tell(receipt)
         yield receipt
-        market = market.advance(generator(seed, "advance", round))
+        market = market.after(receipt).advance(generator(seed, "advance", round))

@@ -89,7 +89,8 @@ class Bara:
         """Candidates (candidates, n): anywhere on the simplex, or around the best so far."""
         if width == 0:
             return self._random(ids, self.candidates)
-        return best + width * normal(key(self.seed, "mechanism", self.round, stage), ids, self.candidates)
+        around = best + width * normal(key(self.seed, "mechanism", self.round, stage), ids, self.candidates)
+        return around - np.log(np.exp(around).mean(axis=1, keepdims=True))
 
     def _random(self, ids: IntArray, draws: int) -> FloatArray:
         share = uniform(key(self.seed, "mechanism", self.round), ids, draws)

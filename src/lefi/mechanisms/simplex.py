@@ -9,6 +9,7 @@ from lefi.arrays import FloatArray
 from lefi.messages import CurveOffer, Receipt, Roster, Terms
 
 GROWTH = 1.25  # most that z grows in a round
+AIM = 0.999  # aim a little under the budget: a round that overspends by a hair does not count as a find
 MOST = 1e6  # and in all: clients that give nothing for a million budgets will not give anything for two
 
 
@@ -26,5 +27,5 @@ class Scale:
 
     def tell(self, receipt: Receipt) -> None:
         if receipt.answered.any():
-            room = self.terms.budget / receipt.paid if receipt.paid > 0 else GROWTH
+            room = AIM * self.terms.budget / receipt.paid if receipt.paid > 0 else GROWTH
             self.z = min(max(1.0, self.z * min(room, GROWTH)), MOST)

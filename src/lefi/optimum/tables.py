@@ -31,7 +31,8 @@ def table_optimum(market: Market, budget: float) -> tuple[CurveOffer, float]:
     def answer(w: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         offers = [CurveOffer(row, roster.rate, limit) for row in w]
         D = np.stack([np.nan_to_num(market.admit(market.fleet.respond(offer, None))) for offer in offers])
-        return D, -w * np.expm1(-roster.rate * D), np.asarray(market.terms.accuracy(D, roster.iid))
+        trained = np.stack([market.truth(row) for row in D])
+        return D, -w * np.expm1(-roster.rate * D), np.asarray(market.terms.accuracy(trained, roster.iid))
 
     w = first_weights(answer, len(roster), budget)
     D, P, A = answer(w)

@@ -63,3 +63,18 @@ class RationalFleet:
         return replace(
             self, roster=self.roster.take(positions), price=self.price[positions], speed=self.speed[positions]
         )
+
+    def reprice(self, factor: FloatArray) -> Self:
+        """The fleet with its prices multiplied."""
+        return replace(self, price=self.price * factor)
+
+    def exchange(self, stay: IntArray, newcomers: "RationalFleet") -> Self:
+        """The clients at these positions, then the newcomers."""
+        old, new = self.roster.take(stay), newcomers.roster
+        joined = {name: np.concatenate([getattr(old, name), getattr(new, name)]) for name in ("ids", "iid", "rate")}
+        return replace(
+            self,
+            roster=Roster(**joined),
+            price=np.concatenate([self.price[stay], newcomers.price]),
+            speed=np.concatenate([self.speed[stay], newcomers.speed]),
+        )
