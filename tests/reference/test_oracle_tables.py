@@ -56,27 +56,29 @@ def steps_market(case: int, budget: float | None = None) -> Market:
     return Market(replace(market.terms, budget=budget or float(rng.uniform(0.1, 2))), fleet)
 
 
-@pytest.mark.parametrize("case", range(25))
-def test_clients_that_jump_against_brute_force(case: int) -> None:
-    """64 subsets can be tried: the bound holds, and the gap to the feasible value is the worth of one client's jump."""
-    market = steps_market(case)
+def brute_force(market: Market) -> float:
+    """The best of the 64 ways to pay six clients that jump."""
     fleet = cast(Steps, market.fleet)
     best = 0.0
     for chosen in product((0.0, 1.0), repeat=6):
         offer = CurveOffer(np.array(chosen) * fleet.threshold, fleet.roster.rate, np.full(6, 10.0))
         receipt = market.settle(1, offer, None)
         best = max(best, receipt.accuracy if receipt.paid <= market.terms.budget else 0.0)
-    optimum = lefi.oracle(market)
-    assert optimum.paid <= market.terms.budget
-    assert best <= optimum.bound + 1e-12
-    assert optimum.accuracy <= best + 1e-12
-    assert optimum.accuracy >= best - 0.015 * 9 / 6
+    return best
 
 
-def test_jumps_are_found_in_most_cases() -> None:
-    """Greedy plus one exchange is no knapsack solver; it is close to one."""
-    gaps = [lefi.oracle(steps_market(case)) for case in range(25)]
-    assert np.mean([optimum.bound - optimum.accuracy < 0.005 for optimum in gaps]) > 0.5
+def test_clients_that_jump_against_brute_force() -> None:
+    """The bound always holds. The feasible value is mostly the best: the multiplier is no knapsack solver."""
+    missed = []
+    for case in range(30):
+        market = steps_market(case)
+        best, optimum = brute_force(market), lefi.oracle(market)
+        assert optimum.paid <= market.terms.budget
+        assert optimum.accuracy <= best + 1e-12
+        assert best <= optimum.bound + 1e-12
+        missed.append(best - optimum.accuracy)
+    assert np.mean(np.array(missed) < 1e-9) >= 0.8
+    assert max(missed) < 0.01
 
 
 def test_equal_clients_that_jump_are_filled_one_by_one() -> None:
@@ -133,8 +135,8 @@ def test_clients_that_never_answer_are_left_alone() -> None:
 
 def test_noise_does_not_count() -> None:
     calm = lefi.oracle(lefi.scenario("mixed", seed=3))
-    for settings in ({"noise": 0.3}, {"dropout": 0.5}, {"drift": 0.1}, {"churn": 0.2}):
-        shaken = lefi.oracle(lefi.scenario("mixed", seed=3, **settings))
+    for name in ("noisy", "flaky", "drifting", "churning"):
+        shaken = lefi.oracle(lefi.scenario(name, seed=3))
         assert shaken.accuracy == calm.accuracy
         assert shaken.bound == calm.bound
 
