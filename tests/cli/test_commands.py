@@ -142,9 +142,9 @@ def test_ctrl_c_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_paper_writes_the_report_and_a_second_time_only_draws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The real command on studies cut down to a few clients."""
+    """The real command on studies cut down to a few rounds and seeds."""
     full = lefi.studies.study.paper_studies
-    few = {"mechanisms": ["lefi", "bara", "random", "uniform"], "sweep": None, "clients": 4, "budget": 2.0}
+    few = {"mechanisms": ["lefi", "bara", "random", "uniform"], "sweep": None, "clients": 10, "budget": 5.0}
 
     def small() -> list[Study]:
         return [Study.build(study.model_dump() | few) if study.sweep is None else _swept(study) for study in full()]
