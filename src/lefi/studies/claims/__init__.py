@@ -80,9 +80,9 @@ CHECKS = (
     Check(
         "h",
         "It works with any data-selection rule of the clients.",
-        "Stated when more behaviours exist.",
+        "Stated when studies of other behaviours exist.",
         None,
-        waits_for="all clients of these studies are rational; the row is filled when more behaviours exist",
+        waits_for="all clients of these studies are rational; the row is filled when studies of other behaviours exist",
     ),
     Check(
         "i",

@@ -49,7 +49,12 @@ def per_mechanism(study: Finished) -> dict[str, Overspend]:
     return result
 
 
-def draw_overspend(axes: Axes, overspend: dict[str, Overspend]) -> None:
+def largest(overspend: dict[str, Overspend]) -> float:
+    return max(float(line.worst.max()) for line in overspend.values())
+
+
+def draw_overspend(axes: Axes, overspend: dict[str, Overspend], top: float) -> None:
+    """`top` is the largest overspend that the axis has to show."""
     for name, look in looks(overspend).items():
         line = overspend[name]
         axes.plot(
@@ -64,17 +69,22 @@ def draw_overspend(axes: Axes, overspend: dict[str, Overspend]) -> None:
     axes.set_yscale("symlog", linthresh=LINEAR, linscale=0.6)
     label_y(axes, 100, "%")
     axes.set(xlabel="round", ylabel="largest overspend [of the budget]", xlim=(0, None))
+<<<<<<< HEAD
 
 
 def from_zero(axes: Axes) -> None:
     """Start the axis at zero. After the last panel: panels share it, and a limit once set no longer grows."""
     axes.set_ylim(0, max(axes.get_ylim()[1], 10 * LINEAR))
+=======
+    axes.set_ylim(0, 1.7 * max(top, LINEAR))
+>>>>>>> main
 
 
 def draw(numbers: Numbers) -> Figure:
     figure, panels = sheet(len(numbers.overspend), height=3.7, share_y=True)
+    top = max(largest(overspend) for _, overspend in numbers.overspend)
     for axes, (scenario, overspend) in zip(panels, numbers.overspend, strict=True):
-        draw_overspend(axes, overspend)
+        draw_overspend(axes, overspend, top)
         axes.set_title(f"scenario {scenario}")
     for axes in panels[1:]:
         axes.set_ylabel("")

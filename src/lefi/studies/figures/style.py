@@ -31,7 +31,7 @@ class Look:
 
 
 KNOWN = {
-    "lefi": Look("lefi (the paper's)", "#0072B2", "o"),
+    "lefi": Look("lefi (paper)", "#0072B2", "o"),
     "waterfill": Look("waterfill", "#009E73", "^"),
     "uniform": Look("uniform", "#E69F00", "s", (0, (5, 1.5))),
     "bara": Look("bara", "#D55E00", "D", (0, (3, 1.2, 1, 1.2))),
@@ -113,12 +113,14 @@ def legend(figure: Figure, names: Iterable[str], *, oracle: bool = False, marker
 
 
 def _columns(labels: list[str], width: float) -> int:
-    """How many keys fit side by side into `width` inches: handle, gaps and about 0.6 em a character."""
+    """Columns of the fewest rows of keys that fit into `width` inches: handle, gaps, and 0.55 em a character."""
     em = SHEET["font.size"] / 72
-    lengths = [5.6 + 0.6 * len(label) for label in labels]
-    if sum(lengths) * em <= width:
-        return len(labels)
-    return max(1, min(len(labels) - 1, int(width / (max(lengths) * em))))
+    for rows in range(1, len(labels)):
+        columns = -(-len(labels) // rows)
+        parts = [labels[start : start + rows] for start in range(0, len(labels), rows)]  # filled column by column
+        if em * sum(5.2 + 0.55 * max(map(len, part)) for part in parts) <= width:
+            return columns
+    return 1
 
 
 def ticks_at(axes: Axes, values: Iterable[float]) -> None:
