@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
@@ -43,7 +44,7 @@ class Promise:
     pledges: FloatArray | None = None
     weight: FloatArray | None = None
 
-    @property
+    @cached_property
     def binding(self) -> CurveOffer:
         """The offer that is paid by."""
         if self.weight is None or self.pledges is None:
@@ -51,7 +52,7 @@ class Promise:
         limit = np.fmin(np.nan_to_num(self.pledges), self.offer.limit)
         return CurveOffer(self.weight, self.offer.rate, limit)
 
-    @property
+    @cached_property
     def told(self) -> CurveOffer:
         """The offer that the mechanism hears of: the weights that were paid by, under the limits it had set.
 

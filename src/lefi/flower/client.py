@@ -11,8 +11,9 @@ from flwr.clientapp.typing import ClientAppCallable
 from lefi.arrays import IntArray
 from lefi.draws import generator
 from lefi.errors import InputError
-from lefi.flower.wire import CLAIM, HELLO, OFFER, Posted, read_offer, to_samples
+from lefi.flower.wire import CLAIM, HELLO, OFFER, Posted, config_of, read_offer, to_samples
 from lefi.models import LinearCost
+from lefi.models import cost as paper_cost
 from lefi.world.client import Means
 from lefi.world.client import best_size as best_sizes
 
@@ -23,6 +24,12 @@ def best_size(posted: Posted, *, price: float, speed: float, cost: LinearCost) -
     """Thousand samples that leave this client the most money (problem P0)."""
     means = Means(np.array([price]), np.array([speed]), cost, posted.deadline, posted.size_low, posted.size_high)
     return float(best_sizes(posted.offer, means)[0])
+
+
+def selfish(*, price: float, speed: float, cost: LinearCost | None = None) -> Rule:
+    """The rule of a client with this price [USD per TFLOP] and speed [TFLOPS]; `cost` is the paper's by default."""
+    model = cost or paper_cost("paper")
+    return lambda posted, _: best_size(posted, price=price, speed=speed, cost=model)
 
 
 class Client:
@@ -41,6 +48,7 @@ class Client:
         iid: float | Callable[[Context], float] = 1.0,
     ) -> None:
         self.rule, self.samples, self.iid = rule, samples, iid
+        self._last: tuple[Message, Posted] | None = None
         app.query(HELLO)(self._hello)
         app.query(OFFER)(self._pledge)
 
@@ -54,7 +62,7 @@ class Client:
 
     def number(self, message: Message, context: Context, available: int | None = None) -> int:
         """Samples to train on: what the rule says, within the offer's limit and what is there."""
-        posted = read_offer(message)
+        posted = self._read(message)
         size = min(self.rule(posted, context), float(posted.offer.limit[0]), posted.size_high)
         have = available if available is not None else self.samples(context) if self.samples else None
         chosen = to_samples(size)
@@ -84,6 +92,12 @@ class Client:
             generator=data.generator,
         )
 
+    def _read(self, message: Message) -> Posted:
+        """The offer, read once: a train function asks more than once."""
+        if self._last is None or self._last[0] is not message:
+            self._last = (message, read_offer(message))
+        return self._last[1]
+
     def _hello(self, message: Message, context: Context) -> Message:
         iid = self.iid(context) if callable(self.iid) else self.iid
         record = ConfigRecord({"client-id": name_of(context), "iid": float(iid)})
@@ -104,7 +118,4 @@ def name_of(context: Context) -> str:
 
 
 def _round(message: Message) -> int:
-    for config in message.content.config_records.values():
-        if "server-round" in config:
-            return int(config["server-round"])  # type: ignore[arg-type]
-    return 0
+    return int(config_of(message).get("server-round", 0))  # type: ignore[arg-type]

@@ -6,11 +6,13 @@ Deterministic, and able to go wrong on request, which real engines do only when 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Literal
 
-from flwr.app import ConfigRecord, Context, Error, Message, RecordDict
+from flwr.app import Context, Error, Message, RecordDict
 from flwr.clientapp import ClientApp
 from flwr.serverapp import Grid
 from flwr.supercore.run import Run
 from flwr.supercore.task_identity import TaskIdentity
+
+from lefi.flower.wire import config_of
 
 Fault = Literal["offline", "silent", "crash", "late", "twice"]
 Value = bool | float | int | str
@@ -116,5 +118,4 @@ def _unavailable(message: Message) -> Message:
 
 
 def _round(message: Message) -> int:
-    configs: Iterable[ConfigRecord] = message.content.config_records.values()
-    return next((int(config["server-round"]) for config in configs if "server-round" in config), 0)  # type: ignore[arg-type]
+    return int(config_of(message).get("server-round", 0))  # type: ignore[arg-type]

@@ -2,14 +2,17 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
-from flwr.app import Message
+from flwr.app import ArrayRecord, Message, MetricRecord
 
 from lefi.accounts import Answer, Promise
 from lefi.arrays import FloatArray
 from lefi.flower.claims import ACCEPTED, CAPPED, DUPLICATE, LATE, MALFORMED, MISSING, UNKNOWN, judge
 from lefi.flower.wire import CLAIM, to_samples
+
+R = TypeVar("R", ArrayRecord, MetricRecord)
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,7 @@ class Mail:
         if (
             _counts(answer)
             and reply.metadata.message_type.startswith("train")
-            and len(reply.content.array_records) != 1
+            and len(_records(reply, ArrayRecord)) != 1
         ):
             return Answer(name, answer.claim, MALFORMED, None)
         return answer
@@ -89,8 +92,12 @@ class Mail:
 
 def claim_of(reply: Message, key: str) -> object:
     """The claimed number of samples, or None where the reply is not of Flower's shape."""
-    metrics = list(reply.content.metric_records.values())
+    metrics = _records(reply, MetricRecord)
     return metrics[0].get(key) if len(metrics) == 1 else None
+
+
+def _records(reply: Message, kind: type[R]) -> list[R]:
+    return [part for part in reply.content.values() if isinstance(part, kind)]
 
 
 def _counts(answer: Answer) -> bool:
@@ -100,5 +107,5 @@ def _counts(answer: Answer) -> bool:
 def _weighted(answer: Answer, reply: Message, key: str) -> Message:
     """The reply, with the weight in the average cut to what was paid for."""
     if answer.verdict == CAPPED and answer.size is not None:
-        next(iter(reply.content.metric_records.values()))[key] = to_samples(answer.size)
+        _records(reply, MetricRecord)[0][key] = to_samples(answer.size)
     return reply

@@ -41,18 +41,15 @@ def offer_record(offer: CurveOffer, position: int, terms: Terms) -> dict[str, fl
 
 def with_offer(content: RecordDict, record: dict[str, float]) -> RecordDict:
     """A copy of the content that carries the offer. Flower gives all nodes the same RecordDict, so it must be fresh."""
-    fresh = RecordDict(dict(content))
-    key = next(iter(content.config_records), "config")
-    fresh[key] = ConfigRecord({**content.config_records.get(key, ConfigRecord()), **record})
-    return fresh
+    records = dict(content.items())
+    key = next((name for name, part in records.items() if isinstance(part, ConfigRecord)), "config")
+    return RecordDict(records | {key: ConfigRecord({**records.get(key, {}), **record})})
 
 
 def read_offer(message: Message) -> Posted:
     """The offer that a message carries."""
-    for config in message.content.config_records.values():
-        if "offer-weight" in config:
-            break
-    else:
+    config = config_of(message)
+    if "offer-weight" not in config:
         raise InputError(
             "message", message.metadata.message_type, "one with an offer: is the server's strategy wrapped?"
         )
@@ -61,6 +58,11 @@ def read_offer(message: Message) -> Posted:
         for name in ("weight", "rate", "limit", "size-low", "size-high", "deadline")
     )
     return Posted(CurveOffer(np.array([weight]), np.array([rate]), np.array([limit])), low, high, deadline)
+
+
+def config_of(message: Message) -> ConfigRecord:
+    """The config record of a message, empty where it has none. (`content.config_records` copies all it looks at.)"""
+    return next((part for part in message.content.values() if isinstance(part, ConfigRecord)), ConfigRecord())
 
 
 def to_samples(size: float) -> int:

@@ -30,21 +30,17 @@ def finish_on_cluster(tasks: list[Task], engine: str) -> Iterator[Run]:
             client.wait_for_workers(1, timeout=PATIENCE)
         except TimeoutError:
             raise LefiError(f"{engine} has no workers") from None
-        futures = {
-            future: task
-            for task, future in zip(
-                tasks, client.map(_compute, [run for _, run in tasks], digest=code_digest(), pure=False), strict=True
-            )
-        }
-        for future in as_completed(list(futures)):  # type: ignore[no-untyped-call]
-            folder, run = futures.pop(future)
+        submitted = client.map(_compute, [run for _, run in tasks], pure=False)
+        waiting = dict(zip(submitted, tasks, strict=True))
+        for future in as_completed(list(waiting)):  # type: ignore[no-untyped-call]
+            folder, run = waiting.pop(future)
             tables, seconds = future.result()
             write_run(folder, run, tables, seconds)
             yield run
 
 
-def _compute(run: Run, digest: str) -> tuple[Tables, float]:
+def _compute(run: Run) -> tuple[Tables, float]:
     """On a worker: compute a run with the same code as here, or refuse."""
-    if code_digest() != digest:
+    if code_digest() != run.code:
         raise LefiError("a worker has another version of lefi; install the same one everywhere")
     return compute(run)
