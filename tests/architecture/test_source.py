@@ -38,7 +38,8 @@ def test_functions_are_short(path: Path) -> None:
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     ]
-    long = {node.name: node.end_lineno - node.lineno + 1 for node in functions if node.end_lineno is not None}
+    # From the first line of the body: the signature of a command is its list of options.
+    long = {node.name: node.end_lineno - node.body[0].lineno + 1 for node in functions if node.end_lineno is not None}
     assert {name: lines for name, lines in long.items() if lines > FUNCTION_LINES} == {}
 
 
