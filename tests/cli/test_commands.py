@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -109,18 +108,13 @@ def test_mechanisms_are_listed_with_their_settings() -> None:
     assert told["lefi"]["settings"]["probe"] == 0.05
 
 
-def test_version_is_quick_and_imports_nothing_heavy() -> None:
+def test_version_imports_nothing_heavy() -> None:
     assert CliRunner().invoke(app, ["--version"]).stdout == f"lefi {lefi.__version__}\n"
     heavy = ("sklearn", "matplotlib", "polars", "scipy.stats")
     code = f"import sys, lefi.cli; print(*(m for m in {heavy} if m in sys.modules))"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    times = []
-    for _ in range(3):
-        started = time.perf_counter()
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
-        times.append(time.perf_counter() - started)
-        assert done.stdout.strip() == ""
-    assert min(times) < 3  # 0.6 s on an idle machine; room for a busy one
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout.strip() == ""
 
 
 def test_a_bug_is_no_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -91,7 +91,7 @@ def deadline(results: Results) -> Finding:
         )
         numbers |= spelled(f"lead_{name}", loosest) | {f"ahead_{name}": float(ahead), f"behind_{name}": float(behind)}
         if name in RIVALS:
-            parts.append(float(loosest.low) > 0 and behind == 0)
+            parts.append(float(loosest.low) > 0 and float(loosest.middle) >= LEVEL and behind == 0)
             reasons += [] if parts[-1] else [f"lefi is not ahead of {name} at the loosest deadline, or behind at some"]
     lefi = median(tables["lefi"].values)
     strict, loose = (f"{lefi.middle[place]:.4f} at {tables['lefi'].by[place]:g} s" for place in (0, -1))

@@ -69,15 +69,7 @@ def draw_overspend(axes: Axes, overspend: dict[str, Overspend], top: float) -> N
     axes.set_yscale("symlog", linthresh=LINEAR, linscale=0.6)
     label_y(axes, 100, "%")
     axes.set(xlabel="round", ylabel="largest overspend [of the budget]", xlim=(0, None))
-<<<<<<< HEAD
-
-
-def from_zero(axes: Axes) -> None:
-    """Start the axis at zero. After the last panel: panels share it, and a limit once set no longer grows."""
-    axes.set_ylim(0, max(axes.get_ylim()[1], 10 * LINEAR))
-=======
     axes.set_ylim(0, 1.7 * max(top, LINEAR))
->>>>>>> main
 
 
 def draw(numbers: Numbers) -> Figure:
