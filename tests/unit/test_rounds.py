@@ -71,6 +71,12 @@ def test_all_mechanisms_meet_the_same_clients() -> None:
     assert ratios[0] == pytest.approx(ratios[1])
 
 
+def test_every_round_has_draws_of_its_own() -> None:
+    market = lefi.scenario("noisy", clients=5)
+    first, second = lefi.play(Fixed(0.5), market, 2)
+    assert not np.allclose(first.sizes, second.sizes, rtol=1e-3)
+
+
 def test_draws_do_not_depend_on_the_order_of_clients() -> None:
     market = shaky()
     order = np.array([3, 0, 4, 1, 2])

@@ -41,9 +41,10 @@ def offer_record(offer: CurveOffer, position: int, terms: Terms) -> dict[str, fl
 
 def with_offer(content: RecordDict, record: dict[str, float]) -> RecordDict:
     """A copy of the content that carries the offer. Flower gives all nodes the same RecordDict, so it must be fresh."""
-    records = dict(content.items())
-    key = next((name for name, part in records.items() if isinstance(part, ConfigRecord)), "config")
-    return RecordDict(records | {key: ConfigRecord({**records.get(key, {}), **record})})
+    key, config = next(
+        ((name, part) for name, part in content.items() if isinstance(part, ConfigRecord)), ("config", ConfigRecord())
+    )
+    return RecordDict({**content, key: ConfigRecord({**config, **record})})
 
 
 def read_offer(message: Message) -> Posted:

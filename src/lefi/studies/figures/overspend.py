@@ -80,7 +80,6 @@ def draw(numbers: Numbers) -> Figure:
         axes.set_title(f"scenario {scenario}")
     for axes in panels[1:]:
         axes.set_ylabel("")
-    from_zero(panels[0])
     legend(figure, {name for _, lines in numbers.overspend for name in lines}, markers=True)
     return figure
 
