@@ -144,9 +144,8 @@ class Incentive(Strategy):
 
     def summary(self) -> None:
         phases = "two-phase" if self.two_phase else "one-phase"
-        log(INFO, "\t├──> Incentive: %s, %s", type(self.mechanism).__name__.lower(), phases)
-        log(INFO, "\t│\t├── Budget: %g USD per round", self.terms.budget)
-        log(INFO, "\t│\t└── Ledger: %s, job %s, %d rounds settled", self.ledger.url, self.ledger.job, self.settled)
+        log(INFO, "\tlefi: %s, %s rounds, %g USD each", type(self.mechanism).__name__, phases, self.terms.budget)
+        log(INFO, "\tlefi: ledger %s, job %s, %d rounds settled", self.ledger.url, self.ledger.job, self.settled)
         self.strategy.summary()
 
     def _promise(self, round: int, callers: dict[str, Caller]) -> Promise | None:
