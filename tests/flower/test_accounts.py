@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError
 
@@ -14,6 +16,7 @@ from lefi import LefiError
 from lefi.accounts import Answer, Ledger, Promise, client_id
 from lefi.accounts.audit import audit
 from lefi.accounts.entries import roster_of
+from lefi.accounts.schema import tables
 from lefi.accounts.tables import by_client, by_round, export, frame
 from lefi.messages import CurveOffer, Receipt
 from tests.flower import toy
@@ -184,6 +187,15 @@ def test_client_ids_are_fixed_for_ever() -> None:
     """Mechanisms draw by id: another id for a name would change every offer of a running job."""
     assert client_id("client-0") == 820011556796677768
     assert client_id("car-2") == 1967724349084444668
+
+
+def test_the_migrations_lead_to_the_schema(place: str) -> None:
+    with Ledger(place) as ledger:
+        engine = create_engine(ledger.url)
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, tables) == []
+    engine.dispose()
 
 
 def test_terms_are_noted(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from flwr.clientapp.mod import fixedclipping_mod
 from flwr.serverapp.strategy import (
     Bulyan,
     DifferentialPrivacyClientSideFixedClipping,
@@ -196,6 +197,20 @@ def test_any_strategy(tmp_path: Path, strategy: Strategy) -> None:
     np.testing.assert_array_equal(second.sizes, 2.0)
     assert second.paid > 0
     assert np.abs(result.arrays["w"].numpy()).sum() > 0
+
+
+def test_flowers_own_mods_work_inside_ours(tmp_path: Path) -> None:
+    """Clipping on the client: it takes messages with one config record only, and fails on an update of 0."""
+    strategy = DifferentialPrivacyClientSideFixedClipping(FedAvg(**NODES), 0.01, 1.0, toy.CLIENTS)
+
+    def rule(posted: Any, context: Any) -> float:
+        return float(int(context.node_config["partition-id"]) % 2)
+
+    clients = toy.app(rule, mods=[fixedclipping_mod])
+    incentive, result = toy.run(tmp_path / "ledger.db", rounds=1, strategy=strategy, clients=clients)
+    (receipt,) = incentive.ledger.receipts()
+    np.testing.assert_array_equal(receipt.sizes, [0, 1, 0, 1, 0, 1])
+    assert 0 < np.linalg.norm(result.arrays["w"].numpy()) < 1.1
 
 
 def test_all_at_zero_keeps_the_model(tmp_path: Path) -> None:

@@ -34,13 +34,15 @@ def data(partition: int) -> tuple[Any, Any]:
 
 
 def app(
-    rule: Callable[[Posted, Context], float] = selfish, claim: Callable[[int, int, int], Any] | None = None
+    rule: Callable[[Posted, Context], float] = selfish,
+    claim: Callable[[int, int, int], Any] | None = None,
+    mods: list[Any] | None = None,
 ) -> ClientApp:
     """The client app; `claim(partition, round, honest)` overrules what is claimed."""
     result = ClientApp()
     client = Client(result, rule, samples=lambda context: SAMPLES)
 
-    @result.train(mods=[client.mod])
+    @result.train(mods=[client.mod, *(mods or [])])
     def train(message: Message, context: Context) -> Message:
         partition = int(context.node_config["partition-id"])
         x, y = data(partition)
