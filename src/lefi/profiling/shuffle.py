@@ -13,12 +13,12 @@ _LAST = torch.iinfo(torch.int64).max
 
 
 def shuffled(
-    samples: torch.Tensor, counts: torch.Tensor, seeds: list[int], order: IntArray, clients: int, round: int, epoch: int
+    samples: torch.Tensor, counts: torch.Tensor, seeds: list[int], ids: IntArray, round: int, epoch: int
 ) -> torch.Tensor:
-    """Rows of `samples` with their first `counts` entries shuffled. Row m belongs to client order[m] % clients."""
-    federation = np.array([key(seed, "shuffle", round, epoch) for seed in seeds], dtype=np.uint64)
-    streams = torch.from_numpy(federation[order // clients].view(np.int64)).to(samples.device)
-    client = torch.from_numpy(order % clients).to(samples.device)
+    """Rows of `samples` with their first `counts` entries shuffled. Row m is client ids[m] of the job seeds[m]."""
+    jobs = {seed: key(seed, "shuffle", round, epoch) for seed in set(seeds)}
+    streams = torch.from_numpy(np.array([jobs[seed] for seed in seeds], dtype=np.uint64).view(np.int64))
+    streams, client = streams.to(samples.device), torch.from_numpy(ids).to(samples.device)
     position = torch.arange(samples.shape[1], device=samples.device)
     keys = _mix(_mix(streams + client * _GOLDEN)[:, None] + position * _GOLDEN)
     keys = keys.masked_fill(position >= counts[:, None], _LAST)

@@ -70,25 +70,33 @@ class Trainer:
 
     @exact()
     def round(
-        self, weights: Weights, samples: torch.Tensor, counts: IntArray, seeds: list[int], number: int
+        self,
+        weights: Weights,
+        samples: torch.Tensor,
+        counts: IntArray,
+        seeds: list[int],
+        number: int,
+        ids: IntArray | None = None,
     ) -> Weights:
         """One round: local epochs at every client, then the average weighted by counts.
 
-        `seeds` (one per federation) and the round's number fix the order of the samples.
+        `seeds` (one per federation), the round's number and the clients' ids fix the order of the samples.
         """
         R, K = counts.shape
+        ids = np.arange(K) if ids is None else ids
         batches = -(-counts.ravel() // self.recipe.batch)
         order = np.argsort(-batches, kind="stable")
         order = order[: int((batches > 0).sum())]
         if order.size == 0:
             return weights
+        jobs = [seeds[federation] for federation in (order // K).tolist()]
         chosen = torch.from_numpy(order).to(self.device)
         local = {name: values[chosen // K] for name, values in weights.items()}
         sizes = torch.from_numpy(counts.ravel()[order]).to(self.device)
         own = self._whole_batches(samples.reshape(R * K, -1)[chosen], int(batches.max()))
         with self.steps.lane(local) as lane:
             for epoch in range(self.recipe.epochs):
-                epoch_order = shuffled(own, sizes, seeds, order, K, number, epoch)
+                epoch_order = shuffled(own, sizes, jobs, ids[order % K], number, epoch)
                 for step in range(int(batches.max())):
                     n = int(np.searchsorted(-batches[order], -step, side="left"))
                     window = slice(step * self.recipe.batch, (step + 1) * self.recipe.batch)
