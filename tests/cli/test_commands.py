@@ -4,14 +4,16 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 import lefi
+import lefi.studies.study
 from lefi.cli import app
+from lefi.studies.run import run_study
+from lefi.studies.study import PAPER, Study
 
 
 @pytest.mark.parametrize(
@@ -106,18 +108,13 @@ def test_mechanisms_are_listed_with_their_settings() -> None:
     assert told["lefi"]["settings"]["probe"] == 0.05
 
 
-def test_version_is_quick_and_imports_nothing_heavy() -> None:
+def test_version_imports_nothing_heavy() -> None:
     assert CliRunner().invoke(app, ["--version"]).stdout == f"lefi {lefi.__version__}\n"
     heavy = ("sklearn", "matplotlib", "polars", "scipy.stats")
     code = f"import sys, lefi.cli; print(*(m for m in {heavy} if m in sys.modules))"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    times = []
-    for _ in range(3):
-        started = time.perf_counter()
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
-        times.append(time.perf_counter() - started)
-        assert done.stdout.strip() == ""
-    assert min(times) < 3  # 0.6 s on an idle machine; room for a busy one
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout.strip() == ""
 
 
 def test_a_bug_is_no_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,3 +134,46 @@ def test_ctrl_c_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     result = CliRunner().invoke(app, ["simulate"])
     assert result.exit_code == 130
     assert "error: stopped" in result.stderr
+
+
+@pytest.mark.slow
+def test_paper_writes_the_report_and_a_second_time_only_draws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The real command on studies cut down to a few rounds and seeds."""
+    full = lefi.studies.study.paper_studies
+    few = {"mechanisms": ["lefi", "bara", "random", "uniform"], "sweep": None, "clients": 10, "budget": 5.0}
+
+    def small() -> list[Study]:
+        return [Study.build(study.model_dump() | few) if study.sweep is None else _swept(study) for study in full()]
+
+    def _swept(study: Study) -> Study:
+        assert study.sweep is not None
+        sweep = {"setting": study.sweep.setting, "values": study.sweep.values[:2]}
+        return Study.build(study.model_dump() | few | {"sweep": sweep})
+
+    monkeypatch.setattr("lefi.studies.study.paper_studies", small)
+    arguments = ["paper", "--out", str(tmp_path), "--seeds", "2", "--rounds", "24", "--jobs", "1"]
+    first = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert first.exit_code == 0
+    assert f"report: {tmp_path / 'report.html'}" in first.stdout
+    assert "verdict" in first.stdout
+    assert max(map(len, first.stdout.splitlines()[:-1])) <= 80
+    monkeypatch.setattr("lefi.studies.run.record", lambda run: pytest.fail(f"{run} was played again"))
+    (tmp_path / "report.html").unlink()
+    assert CliRunner().invoke(app, arguments, catch_exceptions=False).exit_code == 0
+    assert (tmp_path / "report.html").is_file()
+
+
+def test_figures_draws_from_results_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in PAPER:
+        run_study(Study.build({"name": name, "mechanisms": ["uniform"], "rounds": 1, "seeds": 1}), tmp_path)
+    asked: list[tuple[Path, Path]] = []
+
+    def write_report(results: Path, out: Path) -> Path:
+        asked.append((results, out))
+        (out / "claims.json").write_text("[]")
+        return out / "report.html"
+
+    monkeypatch.setattr("lefi.studies.report.write_report", write_report)
+    result = CliRunner().invoke(app, ["figures", "--results", str(tmp_path), "--out", str(tmp_path / "new")])
+    assert result.exit_code == 0
+    assert asked == [(tmp_path, tmp_path / "new")]

@@ -41,7 +41,7 @@ def test_tables_fit_80_columns_uncut(tmp_path: Path, sweep: bool) -> None:
         arguments += ["--study", str(toml)]
     text = CliRunner().invoke(app, arguments, catch_exceptions=False).stdout
     assert max(map(len, text.splitlines())) <= 80
-    assert "…" not in text
+    assert "\N{HORIZONTAL ELLIPSIS}" not in text
     assert "round 5" in text
     assert "share lead" in text
     assert ("60.0" in text) == sweep

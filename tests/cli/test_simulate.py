@@ -82,3 +82,19 @@ def test_progress_goes_to_stderr_only() -> None:
     result = CliRunner().invoke(app, [*RUN, "--json"])
     json.loads(result.stdout)
     assert result.exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("speed=2,29", [2, 29]),
+        ("speed=[2, 29]", [2, 29]),
+        ("speed=5.5", 5.5),
+        ("opt_out=true", True),
+        ("kinds=rational,linear", ["rational", "linear"]),
+        ("kinds=linear,", ["linear"]),
+    ],
+)
+def test_how_a_setting_is_written(text: str, value: object) -> None:
+    told = json.loads(CliRunner().invoke(app, [*RUN, "--mechanism", "uniform", "--json", "--set", text]).stdout)
+    assert told["run"]["settings"] == {text.partition("=")[0]: value}

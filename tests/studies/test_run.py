@@ -121,7 +121,7 @@ def test_mechanisms_of_the_user_reach_the_workers(tmp_path: Path, jobs: int) -> 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_bug_of_the_user_is_named_with_its_line_and_the_rest_is_kept(tmp_path: Path, jobs: int) -> None:
     study = Study.build(SMALL | {"mechanisms": ["uniform", f"{MINE}:Failing"], "sweep": None, "clients": 3})
-    with pytest.raises(lefi.LefiError, match=r"failing with seed 0 failed at .*mine\.py:\d+: ZeroDivisionError: a bug"):
+    with pytest.raises(lefi.LefiError, match=r"failing with seed \d failed at .*mine\.py:\d+: ZeroDivisionError"):
         run_study(study, tmp_path, jobs=jobs)
     assert len(list(tmp_path.glob("small/*/run.json"))) >= 1 or jobs == 2
     assert not list(tmp_path.glob("small/.*"))

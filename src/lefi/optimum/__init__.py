@@ -1,13 +1,15 @@
 """The optimum of a round, when the clients' answers are known: the only code that looks at both sides of the market."""
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
 from lefi.messages import Receipt
 from lefi.optimum.rational import rational_optimum
 from lefi.optimum.tables import table_optimum
-from lefi.world.fleet import RationalFleet
+from lefi.world.behaviours import Behaviour, Churn, Drift, Dropout, Noisy
+from lefi.world.fleet import Fleet, RationalFleet
 from lefi.world.market import Market
 
 SAFE = 1 - 1e-9  # solve to a hair under the budget, so that rounding never overspends
@@ -27,7 +29,7 @@ def oracle(market: Market) -> OptimumReceipt:
     over weights (no limits); accuracy is then what a feasible offer reaches, and the optimum lies in
     [accuracy, bound] as long as answers do not fall when the weight rises.
     """
-    fleet, budget = market.fleet, market.terms.budget * SAFE
+    fleet, budget = _without_noise(market.fleet), market.terms.budget * SAFE
     if type(fleet) is RationalFleet and fleet.size_low == 0 and _concave(market):
         offer, bound = rational_optimum(market, fleet, budget)
     else:
@@ -35,6 +37,13 @@ def oracle(market: Market) -> OptimumReceipt:
     receipt = market.settle(1, offer, None)
     fields = {name: getattr(receipt, name) for name in Receipt.__dataclass_fields__}
     return OptimumReceipt(**fields, bound=max(bound, receipt.accuracy))
+
+
+def _without_noise(fleet: Fleet) -> Fleet:
+    """The fleet inside behaviours that leave its noise-free answers of this round as they are."""
+    while type(fleet) in (Noisy, Dropout, Drift, Churn):
+        fleet = cast(Behaviour, fleet).fleet
+    return fleet
 
 
 def _concave(market: Market) -> bool:
