@@ -140,7 +140,10 @@ def _search(
     low, high = np.log(starts.min(axis=0)), np.log(starts.max(axis=0))
     best = min(np.log(starts), key=lambda start: solve(start)[1])
     refined = minimize(
-        lambda logs: solve(np.clip(logs, low, high))[1], best, method="Nelder-Mead", options={"xatol": 1e-4, "fatol": 1e-12}
+        lambda logs: solve(np.clip(logs, low, high))[1],
+        best,
+        method="Nelder-Mead",
+        options={"xatol": 1e-4, "fatol": 1e-12},
     )
     logs = np.clip(refined.x, low, high)
     return solve(logs)[0].tolist(), np.exp(logs).tolist()

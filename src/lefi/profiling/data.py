@@ -42,7 +42,9 @@ class Images:
             ("test", self.test, self.test_labels),
         ):
             if pixels.ndim != 4 or len(pixels) == 0 or pixels.shape[1:] != self.train.shape[1:]:
-                raise InputError(f"shape of the {part} images of {self.name}", pixels.shape, "(n, channels, height, width)")
+                raise InputError(
+                    f"shape of the {part} images of {self.name}", pixels.shape, "(n, channels, height, width)"
+                )
             if labels.shape != (len(pixels),):
                 raise InputError(f"shape of the {part} labels of {self.name}", labels.shape, f"({len(pixels)},)")
             if not np.isfinite(pixels).all():

@@ -61,7 +61,9 @@ def samples_of(size: float) -> int:
     return round(1000 * size)
 
 
-def train_cells(trainer: Trainer, grid: Grid, cells: list[Cell], partitioners: list[Partitioner]) -> Iterator[pl.DataFrame]:
+def train_cells(
+    trainer: Trainer, grid: Grid, cells: list[Cell], partitioners: list[Partitioner]
+) -> Iterator[pl.DataFrame]:
     """Train every seed of these cells at once; after each round its rows, one per cell and seed."""
     places = [(cell, seed) for cell in cells for seed in range(grid.seeds)]
     parts = [partitioners[seed].draw(np.full(grid.clients, samples_of(size)), iid) for (size, iid), seed in places]
@@ -102,5 +104,3 @@ def final_means(table: pl.DataFrame) -> tuple[FloatArray, FloatArray, FloatArray
     means = means.sort("size", "iid").with_columns(pl.col("spread").fill_null(0.0))
     D, pi, A, spread = (means[name].to_numpy() for name in ("size", "iid", "accuracy", "spread"))
     return D, pi, A, spread
-
-

@@ -4,6 +4,7 @@ The oracle posts, in every round, the offer that is best by the fitted accuracy 
 """
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -81,3 +82,18 @@ def _row(name: str, seed: int, market: Market, receipt: Receipt) -> tuple[object
     modelled = market.terms.accuracy(np.nan_to_num(receipt.sizes), receipt.roster.iid).mean()
     size = float(np.nan_to_num(receipt.sizes).mean())
     return (name, seed, receipt.round, receipt.paid, receipt.accuracy, float(modelled), size)
+
+
+def summary(table: pl.DataFrame) -> list[dict[str, Any]]:
+    """For each mechanism: accuracy after the last round (mean, least and most over seeds), USD spent, modelled."""
+    last = table.filter(pl.col("round") == pl.col("round").max())
+    spent = (
+        table.group_by("mechanism", "seed").agg(pl.col("paid").sum()).group_by("mechanism").agg(pl.col("paid").mean())
+    )
+    ends = last.group_by("mechanism", maintain_order=True).agg(
+        pl.col("accuracy").mean(),
+        least=pl.col("accuracy").min(),
+        most=pl.col("accuracy").max(),
+        modelled=pl.col("modelled").mean(),
+    )
+    return ends.join(spent, on="mechanism", maintain_order="left").to_dicts()

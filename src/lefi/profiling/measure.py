@@ -82,7 +82,9 @@ class _Speed:
         self.seconds = 0.0
 
     def _round(self, cells: list[Cell]) -> int:
-        return sum(samples_of(size) for size, _ in cells) * self.grid.seeds * self.grid.clients * self.grid.recipe.epochs
+        return (
+            sum(samples_of(size) for size, _ in cells) * self.grid.seeds * self.grid.clients * self.grid.recipe.epochs
+        )
 
     def skip(self, cells: list[Cell]) -> None:
         self.done += self._round(cells) * self.grid.rounds
