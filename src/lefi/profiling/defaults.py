@@ -22,7 +22,7 @@ def default_grid(images: Images) -> Grid:
     """The grid of that data set. Digits has few samples, so its batches are small and its steps long."""
     if images.name == "digits":
         recipe = Recipe(learning_rate=0.05, batch=16)
-        return Grid(sizes=(0.05, 0.1, 0.15, 0.2, 0.3, 0.5), iid=IID, seeds=SEEDS, recipe=recipe)
+        return Grid(sizes=(0.075, 0.1, 0.15, 0.2, 0.3, 0.5), iid=IID, seeds=SEEDS, recipe=recipe)
     if images.name == "cifar10":
         return Grid(sizes=(0.5, 1.0, 2.0, 4.0, 6.0, 8.0, 10.0), iid=(0.1, 0.2, 0.4, 0.6, 0.8, 1.0), seeds=5)
     # From a hundredth to a fifth of the data: five clients then hold as much as there is.

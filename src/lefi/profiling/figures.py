@@ -22,9 +22,11 @@ def draw_accuracy(accuracy: pl.DataFrame, fitted: Fit) -> Figure:
         here = pi == degree
         axes.errorbar(D[here], A[here], spread[here], fmt="o", color=shade, capsize=2, elinewidth=0.9, markersize=4)
         axes.plot(line, fitted.accuracy.model(line, degree), color=shade, label=f"iid {degree:g}")
-    axes.set(xlabel="size D [thousand samples]", ylabel="test accuracy", xlim=(0, None), ylim=(0, None))
+    axes.set(
+        xlabel="size D [thousand samples]", ylabel="test accuracy (bars: sd of seeds)", xlim=(0, None), ylim=(0, None)
+    )
     kind, left_out = fitted.accuracy.model.kind, fitted.accuracy.rmse_left_out
-    axes.set_title(f"{kind} fit, RMSE on left-out cells {left_out:.3f}; bars: sd between seeds")
+    axes.set_title(f"{kind} fit: RMSE {left_out:.3f} on cells left out")
     axes.legend(loc="lower right", ncols=2)
     return figure
 

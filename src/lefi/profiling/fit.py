@@ -3,7 +3,7 @@
 A shape is judged by leaving out one cell (a pair of size and iid) at a time and predicting it from the others.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from lefi.models.accuracy import KINDS
 from lefi.profiling.grid import final_means
 
 FLAT = -1e-9  # slopes down to this count as level
+NOTHING = 1e-9  # of p: a fixed cost below that of a millionth sample is none
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ def fit(accuracy: pl.DataFrame, cost: pl.DataFrame) -> Fit:
     """Fit the tables of a measurement (see `lefi.profiling.measure`)."""
     D, pi, A, spread = final_means(accuracy)
     candidates = fit_accuracy(D, pi, A)
-    line = LinearCost.fit(cost["size"].to_numpy(), cost["tflop"].to_numpy())
+    line = fit_cost(cost["size"].to_numpy(), cost["tflop"].to_numpy())
     return Fit(
         accuracy=candidates[0],
         candidates=candidates,
@@ -62,6 +63,12 @@ def fit(accuracy: pl.DataFrame, cost: pl.DataFrame) -> Fit:
         sizes=(float(D.min()), float(D.max())),
         iid=(float(pi.min()), float(pi.max())),
     )
+
+
+def fit_cost(D: FloatArray, C: FloatArray) -> LinearCost:
+    """The line C = p D + q. Counted FLOP have no fixed part: what least squares leaves of it is rounding."""
+    line = LinearCost.fit(D, C)
+    return line if line.q > NOTHING * line.p else replace(line, q=0.0)
 
 
 def fit_accuracy(D: FloatArray, pi: FloatArray, A: FloatArray) -> tuple[Candidate, ...]:
