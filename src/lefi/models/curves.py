@@ -1,0 +1,168 @@
+"""Other shapes of accuracy in size: a plane, and two curves that flatten out.
+
+D  size [thousand samples]      pi  iid 0..1      z = (1 - pi)^3, how far from iid: accuracy is flat near pi = 1
+The curves are A = top(z) - gap(z) u(D / reach(z)): `top` is where much data leads, `gap` what is missing without any,
+both linear in z; u falls from 1 to 0 over the `reach`, which is longer for clients far from iid:
+reach = scale exp(skew z). For a given u they are linear in their coefficients, so a fit is a search over the two or
+three numbers in u with least squares inside (variable projection).
+"""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+from scipy.optimize import minimize
+
+from lefi.arrays import FloatArray, Floats, number
+from lefi.errors import InputError
+
+SKEWS = (-2.0, -1.0, 0.0, 1.0, 2.0)  # where the search starts; its ends are the search's bounds
+POWERS = np.geomspace(0.05, 4, 8)
+
+
+@dataclass(frozen=True)
+class LinearAccuracy:
+    """A(D, pi) = d D + e pi + f."""
+
+    kind: ClassVar[str] = "linear"
+    d: float
+    e: float
+    f: float
+
+    def __call__(self, sizes: Floats, iid: Floats) -> FloatArray:
+        return np.asarray(self.d * np.asarray(sizes) + self.e * np.asarray(iid) + self.f)
+
+    def slope(self, sizes: Floats, iid: Floats) -> FloatArray:
+        """dA/dD = d, everywhere."""
+        return np.full(np.broadcast_shapes(np.shape(sizes), np.shape(iid)), self.d)
+
+    @classmethod
+    def fit(cls, sizes: Floats, iid: Floats, accuracy: Floats) -> Self:
+        """Least squares on measured points."""
+        D, pi, A = points(sizes, iid, accuracy)
+        return cls(*least_squares(np.stack([D, pi, np.ones_like(D)], axis=1), A)[0].tolist())
+
+
+@dataclass(frozen=True)
+class _Curve:
+    """What both curves share."""
+
+    top_0: float
+    top_1: float
+    gap_0: float
+    gap_1: float
+    scale: float
+    skew: float
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            number(f"accuracy.{name}", value, above=0 if name in ("scale", "power") else -np.inf)
+
+    def top(self, iid: Floats) -> FloatArray:
+        return self.top_0 + self.top_1 * far(iid)
+
+    def gap(self, iid: Floats) -> FloatArray:
+        return self.gap_0 + self.gap_1 * far(iid)
+
+    def reach(self, iid: Floats) -> FloatArray:
+        """The size over which accuracy rises [thousand samples]."""
+        return np.asarray(self.scale * np.exp(self.skew * far(iid)))
+
+
+@dataclass(frozen=True)
+class ExponentialAccuracy(_Curve):
+    """A(D, pi) = top - gap exp(-D / reach)."""
+
+    kind: ClassVar[str] = "exponential"
+
+    def __call__(self, sizes: Floats, iid: Floats) -> FloatArray:
+        return np.asarray(self.top(iid) - self.gap(iid) * np.exp(-np.asarray(sizes) / self.reach(iid)))
+
+    def slope(self, sizes: Floats, iid: Floats) -> FloatArray:
+        """dA/dD = gap / reach exp(-D / reach)."""
+        reach = self.reach(iid)
+        return np.asarray(self.gap(iid) / reach * np.exp(-np.asarray(sizes) / reach))
+
+    @classmethod
+    def fit(cls, sizes: Floats, iid: Floats, accuracy: Floats) -> Self:
+        """Least squares on measured points."""
+        starts = np.array([[s, skew] for s in _scales(sizes) for skew in SKEWS])
+        inner, shape = _search(lambda x, _: np.exp(-x), starts, sizes, iid, accuracy)
+        return cls(*inner, *shape)
+
+
+@dataclass(frozen=True)
+class PowerAccuracy(_Curve):
+    """A(D, pi) = top - gap (1 + D / reach)^-power."""
+
+    kind: ClassVar[str] = "power"
+    power: float
+
+    def __call__(self, sizes: Floats, iid: Floats) -> FloatArray:
+        return np.asarray(self.top(iid) - self.gap(iid) * (1 + np.asarray(sizes) / self.reach(iid)) ** -self.power)
+
+    def slope(self, sizes: Floats, iid: Floats) -> FloatArray:
+        """dA/dD = gap power / reach (1 + D / reach)^-(power + 1)."""
+        reach = self.reach(iid)
+        falling = (1 + np.asarray(sizes) / reach) ** -(self.power + 1)
+        return np.asarray(self.gap(iid) * self.power / reach * falling)
+
+    @classmethod
+    def fit(cls, sizes: Floats, iid: Floats, accuracy: Floats) -> Self:
+        """Least squares on measured points."""
+        starts = np.array([[s, skew, np.log(k)] for s in _scales(sizes) for skew in SKEWS for k in POWERS])
+        inner, (scale, skew, log_power) = _search(lambda x, s: (1 + x) ** -np.exp(s[2]), starts, sizes, iid, accuracy)
+        return cls(*inner, scale, skew, float(np.exp(log_power)))
+
+
+def far(iid: Floats) -> FloatArray:
+    """z = (1 - pi)^3."""
+    return np.asarray((1 - np.asarray(iid, dtype=np.float64)) ** 3)
+
+
+def _scales(sizes: Floats) -> FloatArray:
+    return np.asarray(np.geomspace(0.02, 20, 16) * np.max(sizes))
+
+
+def points(sizes: Floats, iid: Floats, accuracy: Floats) -> tuple[FloatArray, FloatArray, FloatArray]:
+    D, pi, A = (np.asarray(values, dtype=np.float64).ravel() for values in (sizes, iid, accuracy))
+    if not all(np.isfinite(values).all() for values in (D, pi, A)):
+        raise InputError("points", "not finite", "finite")
+    return D, pi, A
+
+
+def least_squares(columns: FloatArray, A: FloatArray) -> tuple[FloatArray, float]:
+    """Coefficients and the sum of squared errors; refused where the points do not settle them."""
+    found, _, rank, _ = np.linalg.lstsq(columns, A)
+    if rank < columns.shape[1]:
+        raise InputError("points", f"{A.size} of them", "more sizes and iid values apart")
+    return found, float(((columns @ found - A) ** 2).sum())
+
+
+def _search(
+    fall: Callable[[FloatArray, FloatArray], FloatArray], starts: FloatArray, sizes: Floats, iid: Floats, A: Floats
+) -> tuple[list[float], list[float]]:
+    """The linear coefficients of top and gap, and [scale, skew, ...]; `fall` is u of D / reach and these."""
+    D, pi, A = points(sizes, iid, A)
+    if np.unique(D).size < 3 or np.unique(pi).size < 3 or D.size < 4 + starts.shape[1]:
+        raise InputError("points", f"{D.size} of them", "with >= 3 sizes and >= 3 iid values apart")
+    z = far(pi)
+    linear = np.stack([np.ones_like(z), z], axis=1)
+
+    def solve(shape: FloatArray) -> tuple[FloatArray, float]:
+        u = fall(D / (shape[0] * np.exp(shape[1] * z)), shape)
+        columns = np.concatenate([linear, -linear * u[:, None]], axis=1)
+        found = np.linalg.lstsq(columns, A)[0]
+        return found, float(((columns @ found - A) ** 2).sum())
+
+    low, high = starts.min(axis=0), starts.max(axis=0)
+    best = min(starts, key=lambda start: solve(start)[1])
+    refined = minimize(
+        lambda shape: solve(np.clip(shape, low, high))[1],
+        best,
+        method="Nelder-Mead",
+        options={"xatol": 1e-4, "fatol": 1e-12, "maxiter": 400},
+    )
+    shape = np.clip(refined.x, low, high)
+    return solve(shape)[0].tolist(), shape.tolist()
