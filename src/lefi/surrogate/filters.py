@@ -103,7 +103,7 @@ def update(s, kernel, live, weighted, weighing):  # type: ignore[no-untyped-def]
         u, e, y = s[at.XR + l], s[at.EU + l], s[at.YR + l]
         r = s[at.RR + l] if weighted else s[at.NOISE + l]
         none = y > at.SOME
-        r = where(none, at.BIG, r)
+        r = where(none, at.DEAF, r)
         n0, n1, n2, p00, p01, p02, p11, p12, p22 = predict(s, l, kernel, u, e)
         ws, es, rs = condition(p00, n0, y, r)
         k1, k2 = p01 * ws, p02 * ws

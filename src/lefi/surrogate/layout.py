@@ -10,8 +10,9 @@ from lefi.surrogate.engine import NUMBA
 LANES = 32  # clients of a block
 WIDTH = LANES if NUMBA else 1
 PITCH = LANES + 8 if NUMBA else 1  # rows 32 apart would hit the same lines of the cache
-BIG, FINITE = 1e300, 1e299  # an input, or a noise, that stands for none
-NONE, SOME = 1e100, 1e99  # an observation that stands for none; over a noise of BIG it moves nothing
+BIG, FINITE = 1e38, 1e37  # an input that stands for none; float32 can hold it
+NONE, SOME = 1e30, 1e29  # an observation that stands for none
+DEAF = 1e300  # the noise of such an observation: it moves nothing
 
 # The stream: previous x; gap, y and noise of the element; the new observation that waits for its place; prior mean.
 XP, XR, YR, RR, HX, HY, HW, CENTRE = (PITCH * k for k in range(8))

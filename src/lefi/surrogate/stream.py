@@ -1,7 +1,7 @@
 """The stream: the inputs of LANES clients in increasing order, one element of each lane at a time.
 
 Its elements are the stored observations, the pending observation slipped in where it belongs, and the queries, which
-are observations of no weight (y = NONE, noise BIG). A lane that has run out goes on with x = BIG, y = NONE.
+are observations of no weight (y = NONE, noise DEAF). A lane that has run out goes on with x = BIG, y = NONE.
 """
 
 import numpy as np
@@ -49,7 +49,7 @@ def place(s, q, x, slope):  # type: ignore[no-untyped-def]
         s[q + at.QX + l] = x[l]
         s[q + at.WX + l] = x[l]
         s[q + at.WY + l] = at.NONE
-        s[q + at.WR + l] = at.BIG
+        s[q + at.WR + l] = at.DEAF
         s[q + at.SL + l] = slope
         s[q + at.QF + l] = 0.0
         s[q + at.QV + l] = 0.0
