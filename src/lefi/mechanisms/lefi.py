@@ -32,7 +32,7 @@ class Lefi:
         terms: Terms,
         *,
         seed: int = 0,
-        kernel: Literal["rbf", "matern32", "matern52"] = "rbf",
+        kernel: Literal["rbf", "matern32", "matern52"] = "matern52",
         probe: Positive = 0.05,
         step: Positive = 1.0,
         warm_start: Annotated[int, Field(ge=1)] = 3,

@@ -55,15 +55,29 @@ def make(name: str, terms: Terms, *, seed: int = 0, **settings: Any) -> Mechanis
     """The mechanism of that name under these terms. Settings are checked; unknown ones are refused with the list."""
     if name not in _registry:
         raise UnknownName("mechanism", name, _registry)
+    if not isinstance(terms, Terms):
+        raise InputError("terms", terms, "lefi.Terms")
     factory = _registry[name]
     return factory(terms, seed=whole("seed", seed, low=0), **checked_settings(name, factory, settings))
+
+
+def settings_of(name: str) -> dict[str, Any]:
+    """The settings of a registered mechanism and their defaults."""
+    if name not in _registry:
+        raise UnknownName("mechanism", name, _registry)
+    return _defaults(_registry[name])
+
+
+def _defaults(factory: Factory) -> dict[str, Any]:
+    parameters = inspect.signature(factory).parameters
+    return {name: given.default for name, given in parameters.items() if name not in ("terms", "seed")}
 
 
 def checked_settings(name: str, factory: Factory, settings: dict[str, Any]) -> dict[str, Any]:
     """The settings, converted to what the constructor's annotations say."""
     constructor = factory.__init__ if inspect.isclass(factory) else factory
     hints = get_type_hints(constructor, include_extras=True)
-    accepted = [name for name in inspect.signature(factory).parameters if name not in ("terms", "seed")]
+    accepted = _defaults(factory)
     result = {}
     for setting, value in settings.items():
         if setting not in accepted:
@@ -73,4 +87,6 @@ def checked_settings(name: str, factory: Factory, settings: dict[str, Any]) -> d
         except ValidationError as error:
             allowed = error.errors()[0]["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
             raise InputError(f"{name}.{setting}", value, allowed) from None
+        if isinstance(value, bool) and not isinstance(result[setting], bool):
+            raise InputError(f"{name}.{setting}", value, "a number")
     return result

@@ -10,7 +10,7 @@ from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
 
-from lefi.arrays import FloatArray, Floats
+from lefi.arrays import FloatArray, Floats, floats, number
 from lefi.errors import InputError
 from lefi.models.presets import coefficients
 
@@ -35,6 +35,10 @@ class QuadraticAccuracy:
     e: float
     f: float
 
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            number(f"accuracy.{name}", value)
+
     def __call__(self, sizes: Floats, iid: Floats) -> FloatArray:
         D, pi = np.asarray(sizes, dtype=np.float64), np.asarray(iid, dtype=np.float64)
         return np.asarray(self.a * D**2 + self.b * pi**2 + self.c * D * pi + self.d * D + self.e * pi + self.f)
@@ -47,7 +51,9 @@ class QuadraticAccuracy:
     @classmethod
     def fit(cls, sizes: Floats, iid: Floats, accuracy: Floats) -> Self:
         """Least squares on measured points."""
-        D, pi, A = (np.asarray(values, dtype=np.float64).ravel() for values in (sizes, iid, accuracy))
+        D, pi, A = (floats("points", values).ravel() for values in (sizes, iid, accuracy))
+        if not D.size == pi.size == A.size:
+            raise InputError("points", f"{D.size} sizes, {pi.size} iid, {A.size} accuracy", "as many of each")
         columns = np.stack([D**2, pi**2, D * pi, D, pi, np.ones_like(D)], axis=1)
         if not (np.isfinite(columns).all() and np.isfinite(A).all()) or np.linalg.matrix_rank(columns) < 6:
             raise InputError("points", f"{D.size} of them", "finite, with >= 3 sizes and >= 3 iid values apart")

@@ -10,8 +10,8 @@ import numpy as np
 
 from lefi.surrogate.bank import Bank, Hyper, factor
 
-LENGTHSCALES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
-NOISES = (1e-4, 1e-3, 1e-2, 1e-1)
+LENGTHSCALES = (2.0, 4.0, 8.0)
+NOISES = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
 REFITS = (4, 8, 16, 32, 64)
 SAMPLE = 64  # clients that vote; more change nothing and cost time
 

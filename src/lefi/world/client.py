@@ -67,20 +67,17 @@ def multipliers(offer: CurveOffer, means: Means) -> Multipliers:
     """KKT multipliers at `best_size`. The pull f'(D) - theta p is taken up by the bound that holds the client."""
     D = best_size(offer, means)
     pull = offer.weight * offer.rate * np.exp(-offer.rate * D) - means.marginal_cost
-    up, down = np.maximum(pull, 0), np.maximum(-pull, 0)
     cap = means.cap
-    at_limit = offer.limit <= cap
-    at_deadline = ~at_limit & (cap < means.size_high)
-    at_high = ~at_limit & ~at_deadline
-    interior = (D > means.size_low) & (D < np.fmin(cap, offer.limit))
-    out = means.sits_out
+    by_limit = offer.limit < cap
+    by_deadline = ~by_limit & (cap < means.size_high)
+    at_top = np.fmin(cap, offer.limit) <= D
 
     def only(where: BoolArray, values: FloatArray) -> FloatArray:
-        return np.where(out, np.nan, np.where(where & ~interior, values, 0.0))
+        return np.where(means.sits_out, np.nan, np.where(where, np.maximum(values, 0.0), 0.0))
 
     return Multipliers(
-        deadline=only(at_deadline, up * means.speed / means.cost.p),
-        size_low=only(D <= means.size_low, down),
-        size_high=only(at_high, up),
-        limit=only(at_limit, up),
+        deadline=only(at_top & by_deadline, pull * means.speed / means.cost.p),
+        size_low=only(means.size_low >= D, -pull),
+        size_high=only(at_top & ~by_deadline & ~by_limit, pull),
+        limit=only(at_top & by_limit, pull),
     )

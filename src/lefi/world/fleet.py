@@ -1,11 +1,11 @@
 """Fleets: clients that answer an offer, as arrays over clients."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
 
-from lefi.arrays import FloatArray, number, vector
+from lefi.arrays import FloatArray, IntArray, number, vector
 from lefi.messages import Offer, Roster
 from lefi.models import LinearCost
 from lefi.world.client import Means, best_size, utility
@@ -57,3 +57,24 @@ class RationalFleet:
 
     def advance(self, rng: np.random.Generator) -> Self:
         return self
+
+    def take(self, positions: IntArray) -> Self:
+        """The clients at these positions, in this order."""
+        return replace(
+            self, roster=self.roster.take(positions), price=self.price[positions], speed=self.speed[positions]
+        )
+
+    def reprice(self, factor: FloatArray) -> Self:
+        """The fleet with its prices multiplied."""
+        return replace(self, price=self.price * factor)
+
+    def exchange(self, stay: IntArray, newcomers: "RationalFleet") -> Self:
+        """The clients at these positions, then the newcomers."""
+        old, new = self.roster.take(stay), newcomers.roster
+        joined = {name: np.concatenate([getattr(old, name), getattr(new, name)]) for name in ("ids", "iid", "rate")}
+        return replace(
+            self,
+            roster=Roster(**joined),
+            price=np.concatenate([self.price[stay], newcomers.price]),
+            speed=np.concatenate([self.speed[stay], newcomers.speed]),
+        )

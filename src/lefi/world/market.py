@@ -19,6 +19,10 @@ class Market:
     fleet: Fleet
 
     def __post_init__(self) -> None:
+        if not isinstance(self.terms, Terms):
+            raise InputError("terms", self.terms, "lefi.Terms")
+        if not isinstance(self.fleet, Fleet):
+            raise InputError("fleet", self.fleet, "an object with roster, respond and advance")
         for name in ("deadline", "size_low", "size_high"):
             stated = getattr(self.fleet, name, None)
             if stated is not None and stated != getattr(self.terms, name):
@@ -32,7 +36,12 @@ class Market:
 
     def accuracy_of(self, sizes: FloatArray) -> float:
         """Mean of A(D_n, pi_n) over the roster; who did not answer counts with size 0 (the paper's w = 1)."""
-        return float(self.terms.accuracy(np.nan_to_num(sizes), self.fleet.roster.iid).mean())
+        return float(self.terms.accuracy(np.nan_to_num(self.truth(sizes)), self.fleet.roster.iid).mean())
+
+    def truth(self, claims: FloatArray) -> FloatArray:
+        """What was really trained on: the claims, but for a fleet that misreports."""
+        known = getattr(self.fleet, "truth", None)
+        return claims if known is None else known(claims)
 
     def admit(self, claims: FloatArray) -> FloatArray:
         """Claims that can be true; NaN, negative and above size_high count as no answer."""
@@ -59,3 +68,8 @@ class Market:
         """The market of the next round: clients drift, come and go."""
         fleet = self.fleet.advance(rng)
         return self if fleet is self.fleet else replace(self, fleet=fleet)
+
+    def after(self, receipt: Receipt) -> Self:
+        """The market that remembers what was delivered: sticky clients lean on it."""
+        remember = getattr(self.fleet, "remember", None)
+        return self if remember is None else replace(self, fleet=remember(receipt.sizes))

@@ -1,17 +1,33 @@
 """Named markets: each a few settings, in one table."""
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from lefi.arrays import FloatArray, number, whole
+from lefi.arrays import FloatArray, IntArray, number, whole
 from lefi.draws import key, uniform
 from lefi.errors import InputError, UnknownName
 from lefi.messages import Roster, Terms
 from lefi.models import AccuracyModel, LinearCost, accuracy, cost
-from lefi.world.behaviours import OptOut
+from lefi.world.behaviours import (
+    AllOrNothing,
+    Blend,
+    Churn,
+    ConvexCost,
+    Drift,
+    Dropout,
+    Linear,
+    Logit,
+    Misreport,
+    Noisy,
+    OptOut,
+    Sticky,
+)
 from lefi.world.fleet import Fleet, RationalFleet
 from lefi.world.market import Market
 
@@ -19,15 +35,30 @@ RENT = 0.9  # USD per hour of the reference GPU (the paper's market price)
 REFERENCE_SPEED = 28.9  # TFLOPS of the reference GPU
 
 
+def _number(value: Any) -> Any:
+    if isinstance(value, bool | str):
+        raise ValueError("a number")
+    return value
+
+
 def _range(value: Any) -> Any:
-    return (value, value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+    return (value, value) if isinstance(value, int | float) else value
 
 
-Range = Annotated[tuple[float, float], BeforeValidator(_range)]
+Number = Annotated[float, BeforeValidator(_number)]
+Range = Annotated[tuple[Number, Number], BeforeValidator(_range)]
+Share = Annotated[Number, Field(ge=0, le=1)]
+Amount = Annotated[Number, Field(ge=0, allow_inf_nan=False)]
+Factor = Annotated[Number, Field(gt=0, allow_inf_nan=False)]
+Kind = Literal["rational", "linear", "all_or_nothing", "logit", "convex_cost"]
 
 
 class Settings(BaseModel):
-    """What a scenario may set; a range (low, high) is drawn uniformly per client, a number holds for all."""
+    """What a scenario may set; a range (low, high) is drawn uniformly per client, a number holds for all.
+
+    fixed_cost multiplies q of the cost model; scale is the range of K_n of linear and all_or_nothing clients in USD;
+    temperature (USD) belongs to logit clients, curvature (USD per thousand samples squared) to convex_cost ones.
+    """
 
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
 
@@ -35,17 +66,36 @@ class Settings(BaseModel):
     speed: Range = (REFERENCE_SPEED, REFERENCE_SPEED)
     iid: Range = (0.1, 1.0)
     price_factor: Range = (0.5, 2.0)
-    size_low: float = 0.0
-    size_high: float = 10.0
+    size_low: Number = 0.0
+    size_high: Number = 10.0
+    fixed_cost: Factor = 1.0
+    kinds: Annotated[tuple[Kind, ...], Field(min_length=1)] = ("rational",)
+    scale: Range = (0.05, 0.5)
+    temperature: Factor = 0.01
+    curvature: Amount = 1e-4
     opt_out: bool = False
-    accuracy: str | AccuracyModel = "paper"
-    cost: str | LinearCost = "paper"
+    sticky: Share = 0.0
+    noise: Amount = 0.0
+    misreport: Factor = 1.0
+    dropout: Share = 0.0
+    drift: Amount = 0.0
+    churn: Share = 0.0
+    accuracy: str | Path | AccuracyModel = "paper"
+    cost: str | Path | LinearCost = "paper"
 
 
+RANGES = {"rate": (0, 1e6), "speed": (0, 1e9), "iid": (0, 1), "price_factor": (0, 1e9), "scale": (0, 1e9)}
+MIXED: dict[str, Any] = {"speed": (2, 29), "rate": (0.4, 1.1)}
 SCENARIOS: dict[str, dict[str, Any]] = {
     "paper": {},
     "capped": {"speed": (2, 29)},
-    "mixed": {"speed": (2, 29), "rate": (0.4, 1.1)},
+    "mixed": MIXED,
+    "noisy": {**MIXED, "noise": 0.1},
+    "reluctant": {**MIXED, "opt_out": True, "fixed_cost": 20},
+    "stubborn": {**MIXED, "kinds": ("rational", "linear", "all_or_nothing")},
+    "drifting": {**MIXED, "drift": 0.02},
+    "churning": {**MIXED, "churn": 0.05},
+    "flaky": {**MIXED, "dropout": 0.2},
 }
 
 
@@ -61,14 +111,14 @@ def scenario(
     """The market of that name. Budget in USD per round, by default 0.5 per client; deadline in seconds.
 
     `settings` overrule the scenario's own: rate, speed, iid, price_factor (a number or a range (low, high)),
-    size_low, size_high, opt_out, accuracy, cost.
+    size_low, size_high, accuracy, cost, and the behaviours of `Settings`.
     """
     if name not in SCENARIOS:
         raise UnknownName("scenario", name, SCENARIOS)
     whole("clients", clients, low=1)
     whole("seed", seed, low=0)
     chosen = read_settings({**SCENARIOS[name], **settings})
-    model = accuracy(chosen.accuracy) if isinstance(chosen.accuracy, str) else chosen.accuracy
+    model = accuracy(chosen.accuracy) if isinstance(chosen.accuracy, str | Path) else chosen.accuracy
     terms = Terms(
         budget=number("budget", 0.5 * clients if budget is None else budget, above=0),
         accuracy=model,
@@ -88,8 +138,9 @@ def read_settings(settings: dict[str, Any]) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         name = str(first["loc"][0])
-        raise InputError(name, settings[name], first["msg"].lower()) from None
-    for name, (least, most) in {"rate": (0, 1e6), "speed": (0, 1e9), "iid": (0, 1), "price_factor": (0, 1e9)}.items():
+        allowed = first["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
+        raise InputError(name, settings[name], allowed) from None
+    for name, (least, most) in RANGES.items():
         low, high = getattr(chosen, name)
         if not least <= low <= high <= most or (least == high and name != "iid"):
             raise InputError(name, settings.get(name), f"a range within [{least:g}, {most:g}], low <= high")
@@ -98,21 +149,48 @@ def read_settings(settings: dict[str, Any]) -> Settings:
 
 def draw_fleet(clients: int, seed: int, terms: Terms, settings: Settings) -> Fleet:
     """Clients 0 .. clients-1; client n of a seed is the same whatever the number of clients."""
-    ids = np.arange(clients, dtype=np.int64)
+    draw = partial(draw_clients, seed, terms, settings)
+    fleet: Any = draw(np.arange(clients, dtype=np.int64))
+    if settings.kinds != ("rational",):
+        fleet = Blend(fleet, tuple(kind_of(name, seed, settings) for name in settings.kinds), key(seed, "fleet kind"))
+    fleet = OptOut(fleet) if settings.opt_out else fleet
+    fleet = Sticky(fleet, settings.sticky) if settings.sticky else fleet
+    fleet = Noisy(fleet, settings.noise) if settings.noise else fleet
+    fleet = Misreport(fleet, settings.misreport) if settings.misreport != 1 else fleet
+    fleet = Dropout(fleet, settings.dropout) if settings.dropout else fleet
+    fleet = Drift(fleet, settings.drift) if settings.drift else fleet
+    return Churn(fleet, settings.churn, draw, clients) if settings.churn else fleet
+
+
+def draw_clients(seed: int, terms: Terms, settings: Settings, ids: IntArray) -> RationalFleet:
+    """The rational clients of these ids, each a function of the seed and its id alone."""
     draw = drawer(seed, ids)
-    fleet = RationalFleet(
+    model = cost(settings.cost) if isinstance(settings.cost, str | Path) else settings.cost
+    return RationalFleet(
         roster=Roster(ids, iid=draw("iid", settings.iid), rate=draw("rate", settings.rate)),
         price=draw("price", settings.price_factor) * RENT / 3600 / REFERENCE_SPEED,
         speed=draw("speed", settings.speed),
-        cost=cost(settings.cost) if isinstance(settings.cost, str) else settings.cost,
+        cost=replace(model, q=model.q * settings.fixed_cost),
         deadline=terms.deadline,
         size_low=terms.size_low,
         size_high=terms.size_high,
     )
-    return OptOut(fleet) if settings.opt_out else fleet
 
 
-def drawer(seed: int, ids: "np.typing.NDArray[np.int64]") -> Callable[[str, tuple[float, float]], FloatArray]:
+def kind_of(name: Kind, seed: int, settings: Settings) -> Callable[[Any], Any]:
+    """What makes a fleet of rational clients one of that kind."""
+    scaled: dict[str, Any] = {"key": key(seed, "fleet scale"), "scale": settings.scale}
+    kinds: dict[Kind, Callable[[Any], Any]] = {
+        "rational": lambda fleet: fleet,
+        "linear": partial(Linear, **scaled),
+        "all_or_nothing": partial(AllOrNothing, **scaled),
+        "logit": partial(Logit, T=settings.temperature),
+        "convex_cost": partial(ConvexCost, c=settings.curvature),
+    }
+    return kinds[name]
+
+
+def drawer(seed: int, ids: IntArray) -> Callable[[str, tuple[float, float]], FloatArray]:
     def draw(name: str, bounds: tuple[float, float]) -> FloatArray:
         low, high = bounds
         return low + (high - low) * uniform(key(seed, f"fleet {name}"), ids)

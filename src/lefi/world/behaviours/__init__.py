@@ -1,0 +1,27 @@
+"""Behaviours: wrappers that change how the clients of a fleet answer, who they are and what they charge.
+
+They compose: `Dropout(Noisy(OptOut(fleet), 0.1), 0.2)`. Whatever the behaviour, no answer exceeds the offer's limit.
+"""
+
+from lefi.world.behaviours.answers import Dropout, Misreport, Noisy, OptOut, Sticky
+from lefi.world.behaviours.behaviour import Behaviour, SelfishFleet
+from lefi.world.behaviours.blend import Blend
+from lefi.world.behaviours.change import Churn, Drift
+from lefi.world.behaviours.responses import AllOrNothing, ConvexCost, Linear, Logit
+
+__all__ = [
+    "AllOrNothing",
+    "Behaviour",
+    "Blend",
+    "Churn",
+    "ConvexCost",
+    "Drift",
+    "Dropout",
+    "Linear",
+    "Logit",
+    "Misreport",
+    "Noisy",
+    "OptOut",
+    "SelfishFleet",
+    "Sticky",
+]

@@ -1,0 +1,100 @@
+"""What all behaviours share: a fleet inside, and everything they do not change passed through to it."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, Self
+
+import numpy as np
+
+from lefi.arrays import FloatArray, Floats, IntArray
+from lefi.messages import Offer, Roster
+from lefi.world.client import Means
+from lefi.world.fleet import Fleet, RationalFleet
+
+
+class SelfishFleet(Fleet, Protocol):
+    """A fleet whose private means are at hand, so that other behaviours can be built on it."""
+
+    @property
+    def means(self) -> Means: ...
+
+    def utility(self, offer: Offer, sizes: FloatArray) -> FloatArray: ...
+
+    def reprice(self, factor: FloatArray) -> "SelfishFleet": ...
+
+    def exchange(self, stay: IntArray, newcomers: RationalFleet) -> "SelfishFleet": ...
+
+    def advance(self, rng: np.random.Generator) -> "SelfishFleet": ...
+
+
+@dataclass(frozen=True, eq=False)
+class Behaviour:
+    """A fleet around a fleet. Holds nothing per client: what belongs to a client is a function of its id."""
+
+    fleet: Any  # a SelfishFleet; Noisy, Sticky, Dropout and Misreport work around any Fleet
+
+    @property
+    def roster(self) -> Roster:
+        return self.fleet.roster
+
+    @property
+    def means(self) -> Means:
+        return self.fleet.means
+
+    @property
+    def deadline(self) -> float:
+        return self.fleet.deadline
+
+    @property
+    def size_low(self) -> float:
+        return self.fleet.size_low
+
+    @property
+    def size_high(self) -> float:
+        return self.fleet.size_high
+
+    def respond(self, offer: Offer, rng: np.random.Generator | None) -> FloatArray:
+        return self.fleet.respond(offer, rng)
+
+    def utility(self, offer: Offer, sizes: FloatArray) -> FloatArray:
+        """Money each client keeps at these sizes."""
+        return self.fleet.utility(offer, sizes)
+
+    def truth(self, claims: FloatArray) -> FloatArray:
+        """What the clients really trained on when they claim these sizes."""
+        inner = getattr(self.fleet, "truth", None)
+        return claims if inner is None else inner(claims)
+
+    def advance(self, rng: np.random.Generator) -> Self:
+        return self._around(self.fleet.advance(rng))
+
+    def remember(self, sizes: FloatArray) -> Self:
+        """The fleet after it has delivered these sizes; matters to clients that stick to what they did."""
+        inner = getattr(self.fleet, "remember", None)
+        return self if inner is None else self._around(inner(sizes))
+
+    def reprice(self, factor: FloatArray) -> Self:
+        """The fleet with its prices multiplied."""
+        return self._around(self.fleet.reprice(factor))
+
+    def exchange(self, stay: IntArray, newcomers: RationalFleet) -> Self:
+        """The clients at these positions, then the newcomers."""
+        return self._around(self.fleet.exchange(stay, newcomers))
+
+    def _around(self, fleet: Any) -> Self:
+        return self if fleet is self.fleet else replace(self, fleet=fleet)
+
+
+def limit_of(offer: Offer) -> Floats:
+    """The most that an offer pays for; infinite for an offer without a limit."""
+    return getattr(offer, "limit", np.inf)
+
+
+def private_cap(fleet: Fleet) -> Floats:
+    """The most that each client can deliver, where the fleet tells; 0 where it cannot take part at all."""
+    means = getattr(fleet, "means", None)
+    return np.inf if means is None else np.nan_to_num(means.cap)
+
+
+def draw_key(rng: np.random.Generator) -> int:
+    """The address of per-client draws: the order of the clients plays no part in them."""
+    return int(rng.integers(2**63))

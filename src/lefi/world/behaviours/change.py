@@ -1,0 +1,51 @@
+"""Behaviours of time: prices that drift, clients that come and go."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from lefi.arrays import IntArray, number
+from lefi.draws import normal, uniform
+from lefi.world.behaviours.behaviour import Behaviour, draw_key
+from lefi.world.fleet import RationalFleet
+
+
+@dataclass(frozen=True, eq=False)
+class Drift(Behaviour):
+    """The log of each price does a random walk with standard deviation r a round."""
+
+    r: float
+
+    def __post_init__(self) -> None:
+        number("drift", self.r, low=0)
+
+    def advance(self, rng: np.random.Generator) -> Self:
+        moved = super().advance(rng)
+        return moved.reprice(np.exp(self.r * normal(draw_key(rng), moved.roster.ids)))
+
+
+@dataclass(frozen=True, eq=False)
+class Churn(Behaviour):
+    """A share r of the clients leaves each round; as many newcomers with new ids arrive, so the number stays.
+
+    `draw` makes the newcomers of given ids; ids are never used again.
+    """
+
+    r: float
+    draw: Callable[[IntArray], RationalFleet]
+    next_id: int
+
+    def __post_init__(self) -> None:
+        number("churn", self.r, low=0, high=1)
+
+    def advance(self, rng: np.random.Generator) -> Self:
+        moved = super().advance(rng)
+        leaves = uniform(draw_key(rng), moved.roster.ids) < self.r
+        count = int(leaves.sum())
+        if count == 0:
+            return moved
+        ids = np.arange(self.next_id, self.next_id + count, dtype=np.int64)
+        changed = moved.exchange(np.flatnonzero(~leaves), self.draw(ids))
+        return replace(changed, next_id=self.next_id + count)
