@@ -7,11 +7,14 @@ px, py  (rows,)                 the pending observation: the next sweep slips it
 count   (rows,) slots in use, without the pending one          seen, mean  (rows,) observations ever, and their mean
 """
 
+from collections.abc import Callable
+from typing import Self
+
 import numpy as np
 from numpy.typing import NDArray
 
 from lefi.arrays import FloatArray, IntArray
-from lefi.surrogate.layout import BIG, LANES, NONE
+from lefi.surrogate.layout import BIG, FINITE, LANES, NONE
 
 Stored = NDArray[np.floating]
 GROWTH = 16  # slots at a time
@@ -27,6 +30,7 @@ class History:
         self.w: FloatArray = np.ones((1, 1, LANES))
         self.px, self.py, self.mean = (np.empty(0) for _ in range(3))
         self.count, self.seen = (np.empty(0, dtype=np.int64) for _ in range(2))
+        self.pending = False
 
     @property
     def blocks(self) -> int:
@@ -55,10 +59,13 @@ class History:
 
     def note(self, rows: IntArray, x: FloatArray, y: FloatArray) -> None:
         """Make an observation of each row pending; there is none pending yet."""
+        if self.cap is not None and (full := rows[self.count[rows] >= self.cap]).size:
+            self.merge(full)
         self.reserve(int(self.count[rows].max(initial=0)) + 1)
         self.px[rows], self.py[rows] = x, y
         self.seen[rows] += 1
         self.mean[rows] += (y - self.mean[rows]) / self.seen[rows]
+        self.pending = self.pending or rows.size > 0
 
     def taken(self, blocks: IntArray) -> None:
         """The pending observations of these blocks have been slipped in."""
@@ -69,10 +76,15 @@ class History:
         else:
             count[blocks] += px[blocks] < BIG
             px[blocks] = BIG
+        self.pending = blocks.size < self.blocks and bool((px < BIG).any())
 
-    def full(self, rows: IntArray) -> IntArray:
-        """Those of the rows that have no slot left under the cap."""
-        return rows[self.count[rows] >= self.cap] if self.cap is not None else rows[:0]
+    def append(self) -> None:
+        """Take pending observations over in the order in which they came, for a kernel that does not sort."""
+        if self.pending:
+            rows = np.flatnonzero(self.px < BIG)
+            at = rows // LANES, self.count[rows], rows % LANES
+            self.x[at], self.y[at] = self.px[rows], self.py[rows]
+            self.taken(np.arange(self.blocks))
 
     def merge(self, rows: IntArray) -> None:
         """Replace neighbouring pairs by their weighted mean: the cap / 8 pairs that lose least, none overlapping.
@@ -80,7 +92,8 @@ class History:
         What a pair loses is w1 w2 / (w1 + w2) (x2 - x1)^2 (Ward); the mean of w observations has noise / w.
         """
         at = rows // LANES, slice(None), rows % LANES
-        x, y, w = (a[at].astype(np.float64) for a in (self.x, self.y, self.w))
+        order = np.argsort(self.x[at], axis=1, kind="stable")
+        x, y, w = (np.take_along_axis(a[at].astype(np.float64), order, axis=1) for a in (self.x, self.y, self.w))
         with np.errstate(over="ignore"):
             loss = w[:, 1:] * w[:, :-1] / (w[:, 1:] + w[:, :-1]) * np.diff(x) ** 2
         loss[np.arange(loss.shape[1]) >= self.count[rows, None] - 1] = np.inf
@@ -98,11 +111,42 @@ class History:
             a[at] = np.take_along_axis(new, order, axis=1)
         self.count[rows] -= pairs
 
-    def columns(self, rows: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Inputs, observations, weights of a few clients, (clients, slots)."""
-        at = rows // LANES, slice(None), rows % LANES
-        w = self.w[at] if self.w.size > LANES else np.ones((rows.size, self.slots))
-        return self.x[at].astype(np.float64), self.y[at].astype(np.float64), w
+    def columns(self, rows: IntArray, slots: int | None = None) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Inputs, observations, weights of some clients, (clients, slots)."""
+        at = rows // LANES, slice(slots), rows % LANES
+        x, y = (a[at].astype(np.float64, copy=False) for a in (self.x, self.y))
+        return x, y, self.w[at] if self.w.size > LANES else np.ones(x.shape)
+
+    def sample(self, rows: IntArray) -> Self:
+        """The history of some clients, in rows of their own; nothing is pending."""
+        some = type(self)(self.cap, str(self.storage))
+        some.admit(rows.size)
+        some.reserve(self.slots)
+        new = np.arange(rows.size)
+        for mine, theirs in zip((some.x, some.y, some.w), self.columns(rows), strict=True):
+            if mine.size > LANES:
+                mine[new // LANES, :, new % LANES] = theirs
+        for name in ("count", "seen", "mean"):
+            getattr(some, name)[: rows.size] = getattr(self, name)[rows]
+        return some
+
+    def map_inputs(self, f: Callable[[FloatArray], FloatArray]) -> None:
+        """Replace the inputs by an increasing function of theirs, sorted."""
+        for b in range(self.blocks):
+            x = self.x[b].astype(np.float64)
+            order = np.argsort(x, axis=0, kind="stable")
+            x, used = np.take_along_axis(x, order, axis=0), np.sort(x, axis=0) < FINITE
+            x[used] = f(x[used])
+            self.x[b], self.y[b] = x, np.take_along_axis(self.y[b], order, axis=0)
+            if self.w.size > LANES:
+                self.w[b] = np.take_along_axis(self.w[b], order, axis=0)
+
+    def copy(self) -> Self:
+        twin = type(self)(self.cap, str(self.storage))
+        for name in ("x", "y", "w", "px", "py", "mean", "count", "seen"):
+            setattr(twin, name, getattr(self, name).copy())
+        twin.pending = self.pending
+        return twin
 
     def _resize(self, blocks: int, slots: int) -> None:
         old = self.x.shape

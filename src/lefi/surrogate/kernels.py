@@ -58,14 +58,16 @@ def rate(kernel: str, lengthscale: FloatArray) -> FloatArray:
     return np.sqrt({"matern32": 3.0, "matern52": 5.0}[kernel]) / lengthscale
 
 
-def prior_variance(kernel: str, x: FloatArray, lengthscale: FloatArray) -> FloatArray:
-    """k(x, x) in units of the signal."""
-    return 1 + x * x + (x / lengthscale) ** 3 / 3 if kernel == "iwp" else np.ones(x.shape)
-
-
 def gram(kernel: str, a: FloatArray, b: FloatArray, lengthscale: float) -> FloatArray:
     """k(a, b) elementwise in units of the signal, by its definition."""
     if kernel == "iwp":
         low, high = np.minimum(a, b), np.maximum(a, b)
         return 1 + a * b + low * low * (3 * high - low) / (6 * lengthscale**3)
     return KERNELS[kernel](a / lengthscale, b / lengthscale)
+
+
+def steepness(kernel: str, a: FloatArray, b: FloatArray, lengthscale: float) -> FloatArray:
+    """Covariance of the derivatives at a and b; the derivative is asked for at one input, a = b."""
+    if kernel == "iwp":
+        return 1 + np.minimum(a, b) / lengthscale**3
+    return np.full(a.shape, {"rbf": 1.0, "matern32": 3.0, "matern52": 5 / 3}[kernel] / lengthscale**2)

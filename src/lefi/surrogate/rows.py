@@ -17,6 +17,10 @@ class Rows:
     def __len__(self) -> int:
         return self.ids.size
 
+    @property
+    def nbytes(self) -> int:
+        return self.ids.nbytes + self._sorted.nbytes + self._row.nbytes
+
     def find(self, ids: IntArray) -> IntArray:
         """The row of each id, -1 where it is unknown."""
         if self._last is not None and (self._last[0] is ids or np.array_equal(self._last[0], ids)):
