@@ -14,6 +14,7 @@ import numpy as np
 from lefi.errors import UnknownName
 
 Compiler = Callable[..., Any]
+COMPILED = ("engine", "layout", "formulas", "stream", "filters", "sweep")
 THREADED = 2_000_000  # client * points from which a second thread pays; below, starting it costs more than it saves
 
 
@@ -62,8 +63,8 @@ def threads() -> int:
 
 
 def fingerprint() -> str:
-    """Of the sources of this package. Numba's cache looks at the file of the compiled function only; a function that
+    """Of the compiled sources. Numba's cache looks at the file of the compiled function only; a function that
     closes over this string is compiled anew when a formula that it inlines from another file has changed.
     """
-    sources = sorted(Path(__file__).parent.glob("*.py"))
-    return sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()
+    folder = Path(__file__).parent
+    return sha256(b"".join((folder / f"{name}.py").read_bytes() for name in COMPILED)).hexdigest()
