@@ -22,7 +22,6 @@ from lefi.surrogate.kernels import Hyper
 LENGTHSCALES = (2.0, 4.0, 8.0)
 NOISES = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
 DIFFUSIONS = (3e-4, 3e-3, 3e-2, 0.3)  # of kernel iwp, in units of the answers^2; less would smooth over the kink at a cap
-SIGNALS = (0.01, 0.1, 1.0)  # of kernel iwp: variance of level and slope at the origin
 VARIANCES = (1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)  # of the noise, in units of the answers^2
 REFITS = (4, 8, 16, 32, 64)
 SAMPLE = 64  # clients that vote on one set; more change nothing and cost time
@@ -79,12 +78,12 @@ def choose(bank: Bank, candidates: Sequence[tuple[str, str]], origin: float | No
 def absolute_grid(voters: Bank) -> list[Hyper]:
     """(diffusion, noise variance) for kernel iwp, else (lengthscale, noise variance).
 
-    The signal variance is the fleet's. A grid of ratios with each client's own scale would
+    Level and slope of iwp have a wide prior (a learned one pulls short histories to their mean: measured); the signal
+    variance of the others is the fleet's. A grid of ratios with each client's own scale would
     trust small samples too much.
     """
     if voters.kernel == "iwp":
-        grids = [[Hyper((s / q) ** (1 / 3), s, v / s) for q, v in product(DIFFUSIONS, VARIANCES)] for s in SIGNALS]
-        return max(grids, key=lambda grid: mixture(evidences(voters, grid))[1])
+        return [Hyper(q ** (-1 / 3), 1.0, v) for q, v in product(DIFFUSIONS, VARIANCES)]
     signal = learn(voters).signal
     return [Hyper(scale, signal, v / signal) for scale, v in product(LENGTHSCALES, VARIANCES)]
 
