@@ -106,9 +106,10 @@ def build(kernel: int, weighted: bool, weighing: bool, version: str) -> Any:
 
 def threaded(sweep: Any, version: str) -> Any:
     def parts(fresh, X, Y, W, count, px, py, scale, noise, centre, Q, slope, F, C, G, blocks, n):  # type: ignore[no-untyped-def]
-        for i in prange(n if len(version) else 0):
+        for i in prange(n):
             some = blocks[i * blocks.size // n : (i + 1) * blocks.size // n]
-            sweep(fresh, X, Y, W, count, px, py, scale, noise, centre, Q, slope, F, C, G, some)
+            if len(version) > 0:
+                sweep(fresh, X, Y, W, count, px, py, scale, noise, centre, Q, slope, F, C, G, some)
 
     return compiled(parts, parallel=True)
 
