@@ -9,7 +9,6 @@ import numpy as np
 
 from lefi.arrays import FloatArray
 from lefi.surrogate import Bank, Hyper
-from lefi.surrogate.layout import LANES
 
 HYPER = Hyper(lengthscale=1.0, signal=1.0, noise=1e-4)
 PROBE = 0.05
@@ -40,17 +39,10 @@ def filled(kernel: str, work: Workload) -> Bank:
     """A bank that has seen all of it, without playing the rounds one by one."""
     clients, rounds = work.x.shape
     bank = Bank(kernel, HYPER)
-    ids = np.arange(clients)
-    bank.rows.admit(ids)
+    bank.rows.admit(np.arange(clients))
+    order = np.argsort(work.x, axis=1)
+    bank.history.fill(clients, *(np.take_along_axis(a, order, axis=1) for a in (work.x, work.y)))
     history = bank.history
-    history.admit(clients)
-    history.reserve(rounds)
-    for first in range(0, clients, 1 << 16):
-        rows = np.arange(first, min(first + (1 << 16), clients))
-        order = np.argsort(work.x[rows], axis=1)
-        at = rows // LANES, slice(0, rounds), rows % LANES
-        history.x[at] = np.take_along_axis(work.x[rows], order, axis=1)
-        history.y[at] = np.take_along_axis(work.y[rows], order, axis=1)
     history.count[:clients] = history.seen[:clients] = rounds
     history.mean[:clients] = work.y.mean(axis=1)
     return bank

@@ -7,13 +7,14 @@ table of hyper-parameters; `choice` says which entry a client follows, most ofte
 """
 
 from collections.abc import Sequence
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lefi.arrays import FloatArray, IntArray, whole
 from lefi.errors import InputError, UnknownName
+from lefi.surrogate.cuda import DeviceHistory
 from lefi.surrogate.history import History
 from lefi.surrogate.kernels import NAMES, Hyper
 from lefi.surrogate.layout import FINITE, SOME
@@ -31,6 +32,7 @@ class Bank:
     kernel: "iwp", "matern32", "matern52" (exact, O(t)) or "rbf" (finite rank, 1e-6 within 10 lengthscales).
     warp: "none" or "log", what is done to the inputs first; origin: where kernel iwp starts, it takes no input below.
     cap: most observations kept per client; beyond, close ones are merged. storage: "float32" halves the room.
+    device: "cpu", or "cuda" for the state-space kernels (extra `gpu`).
     """
 
     def __init__(
@@ -41,17 +43,21 @@ class Bank:
         warp_name: str = "none",
         origin: float | None = None,
         cap: int | None = None,
-        storage: Literal["float64", "float32"] = "float64",
+        storage: str = "float64",
+        device: str = "cpu",
     ) -> None:
-        for field, value, known in (("kernel", kernel, NAMES), ("warp", warp_name, WARPS)):
+        names = {"kernel": NAMES, "warp": WARPS, "storage": ("float64", "float32"), "device": ("cpu", "cuda")}
+        for (field, known), value in zip(names.items(), (kernel, warp_name, storage, device), strict=True):
             if value not in known:
                 raise UnknownName(field, value, known)
-        if storage not in ("float64", "float32"):
-            raise UnknownName("storage", storage, ("float64", "float32"))
         if cap is not None:
             whole("cap", cap, low=8)
+        if device == "cuda" and (kernel == "rbf" or cap is not None):
+            raise InputError("device", device, "cpu for kernel rbf or a capped history")
         self.kernel, self.warp = kernel, warp(warp_name, origin)
-        self.rows, self.history = Rows(), History(cap, storage)
+        self.device = device
+        self.rows = Rows()
+        self.history = DeviceHistory(storage) if device == "cuda" else History(cap, storage)
         self.table: list[Hyper] = []
         self.choice: NDArray[np.uint8] = np.zeros(0, dtype=np.uint8)
         self.refit(hyper or Hyper())
@@ -139,9 +145,9 @@ class Bank:
             posterior(self, np.arange(len(self.rows)), np.empty((0, len(self.rows))))
 
     def sample(self, rows: IntArray) -> Self:
-        """A bank of a few of the clients, with what they have answered."""
+        """A bank of a few of the clients, on the CPU, with what they have answered."""
         self.settle()
-        some = self._twin()
+        some = self._twin(device="cpu")
         some.rows.admit(self.ids[rows])
         some.history = self.history.sample(rows)
         return some
@@ -158,15 +164,15 @@ class Bank:
         twin.table, twin.choice = list(self.table), self.choice.copy()
         return twin
 
-    def _twin(self) -> Self:
-        storage: Literal["float64", "float32"] = "float32" if self.history.storage.itemsize < 8 else "float64"
+    def _twin(self, device: str | None = None) -> Self:
         return type(self)(
             self.kernel,
             self.hyper,
             warp_name=self.warp.name,
             origin=self.warp.origin,
             cap=self.history.cap,
-            storage=storage,
+            storage=str(self.history.storage),
+            device=device or self.device,
         )
 
     def _inputs(self, x: FloatArray) -> FloatArray:

@@ -117,18 +117,22 @@ class History:
         x, y = (a[at].astype(np.float64, copy=False) for a in (self.x, self.y))
         return x, y, self.w[at] if self.w.size > LANES else np.ones(x.shape)
 
-    def sample(self, rows: IntArray) -> Self:
+    def sample(self, rows: IntArray) -> "History":
         """The history of some clients, in rows of their own; nothing is pending."""
         some = type(self)(self.cap, str(self.storage))
-        some.admit(rows.size)
-        some.reserve(self.slots)
-        new = np.arange(rows.size)
-        for mine, theirs in zip((some.x, some.y, some.w), self.columns(rows), strict=True):
-            if mine.size > LANES:
-                mine[new // LANES, :, new % LANES] = theirs
+        some.fill(rows.size, *self.columns(rows))
         for name in ("count", "seen", "mean"):
             getattr(some, name)[: rows.size] = getattr(self, name)[rows]
         return some
+
+    def fill(self, clients: int, *columns: FloatArray) -> None:
+        """Put inputs, observations (and weights), each (clients, slots), into the rows of an empty history."""
+        self.admit(clients)
+        self.reserve(columns[0].shape[1])
+        rows = np.arange(clients)
+        for mine, theirs in zip((self.x, self.y, self.w), columns, strict=False):
+            if mine.size > LANES:
+                mine[rows // LANES, : theirs.shape[1], rows % LANES] = theirs
 
     def map_inputs(self, f: Callable[[FloatArray], FloatArray]) -> None:
         """Replace the inputs by an increasing function of theirs, sorted."""
@@ -157,7 +161,10 @@ class History:
             if old[0]:
                 grown[: old[0], : old[1]] = getattr(self, name)
             setattr(self, name, grown)
-        more = blocks * LANES - self.count.size
+        self._widen(blocks * LANES)
+
+    def _widen(self, rows: int) -> None:
+        more = rows - self.count.size
         if more:
             for name, nothing in (("px", BIG), ("py", NONE), ("mean", 0.0), ("count", 0), ("seen", 0)):
                 a = getattr(self, name)

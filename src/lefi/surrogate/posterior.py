@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray, IntArray
-from lefi.surrogate import rbf, sweep
+from lefi.surrogate import cuda, rbf, sweep
+from lefi.surrogate.cuda import DeviceHistory
 from lefi.surrogate.history import History
 from lefi.surrogate.kernels import STATE_SPACE, Hyper, gram, rate, steepness
 from lefi.surrogate.layout import BIG, DEAF, FINITE, LANES
@@ -98,12 +99,16 @@ def _state_space(bank: "Bank", rows: IntArray, Q: FloatArray, slope: bool, weigh
     at: slice | IntArray = slice(0, n) if whole else rows
     queries = np.full((Q.shape[0], size), BIG)
     queries[:, at] = Q
-    F, C, G = np.empty(queries.shape), np.zeros((6, size)), np.empty((2 if weighing else 0, size))
     lengthscale, signal, noise = (np.ascontiguousarray(a) for a in hypers(bank))
     scale = rate(bank.kernel, lengthscale)
-    data = (h.x, h.y, h.w, h.count, h.px, h.py)
-    slopes = np.full(3, float(slope))
-    sweep.run(STATE_SPACE[bank.kernel], h.pending, *data, scale, noise, h.mean, queries, slopes, F, C, G, blocks)
+    kernel, slopes = STATE_SPACE[bank.kernel], np.full(3, float(slope))
+    if bank.device == "cuda":
+        F, C, G = cuda.run(kernel, cast(DeviceHistory, h), scale, noise, queries, slopes, weighing)
+        blocks = np.arange(h.blocks)
+    else:
+        F, C, G = np.empty(queries.shape), np.zeros((6, size)), np.empty((2 if weighing else 0, size))
+        data = (h.x, h.y, h.w, h.count, h.px, h.py)
+        sweep.run(kernel, h.pending, *data, scale, noise, h.mean, queries, slopes, F, C, G, blocks)
     if h.pending:
         h.taken(blocks)
     F, C = F[:, at], C[:, at] * signal[at]
