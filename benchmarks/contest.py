@@ -1,5 +1,6 @@
 """The measurements, each printed as it is made. Times are CPU time of one thread unless said otherwise."""
 
+import os
 import resource
 import time
 from collections.abc import Callable
@@ -8,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+import lefi
 from benchmarks.rivals import Rival, gpytorch_batched, sklearn_fixed, sklearn_optimiser, tinygp_vmap
 from benchmarks.workload import Workload, filled, workload
+from lefi.mechanisms.lefi import Lefi
 from lefi.surrogate import Bank, engine
 from lefi.surrogate.evidence import learn_each
 
@@ -179,18 +182,16 @@ def copy_floor(clients: int) -> dict[str, float]:
     return found
 
 
-def million(clients: int) -> dict[str, float]:
+def million(clients: int, kernel: str = "iwp") -> dict[str, float]:
     """All threads, wall time: the bank step for the whole fleet, against a copy by as many threads."""
-    import os
-
     threads = len(os.sched_getaffinity(0))
     use_threads(threads)
     work = workload(clients, 100)
-    bank = filled("iwp", Workload(work.x[:, :-3], work.y[:, :-3]))
+    bank = filled(kernel, Workload(work.x[:, :-4], work.y[:, :-4]))
     ids = bank.ids
     ids.flags.writeable = False
     times, floors = [], []
-    for t in (-3, -2, -1):
+    for t in (-4, -3, -2, -1):
         x, q = work.x[:, t], np.stack([work.x[:, t], work.x[:, t] + 0.05], axis=1)
         start = time.perf_counter()
         bank.observe(ids, x, work.y[:, t])
@@ -201,8 +202,31 @@ def million(clients: int) -> dict[str, float]:
         start = time.perf_counter()
         run()
         floors.append(time.perf_counter() - start)
-    took, floor = float(np.median(times)), float(np.median(floors))
+    took, floor = float(np.median(times[1:])), float(np.median(floors))  # the first step is a warm-up
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    print(f"\niwp, {clients:,} clients, 100 answers, {threads} threads, wall: {took:.3f} s = {took / floor:.1f} x a copy")
+    print(f"\n{kernel}, {clients:,} clients, 100 answers, {threads} threads, wall: {took:.3f} s = {took / floor:.1f} x a copy")
     print(f"({floor:.3f} s), {bank.nbytes / clients:.0f} bytes per client, peak of this whole run {peak:.1f} GB")
     return {"seconds": took, "copies": took / floor, "bytes": bank.nbytes / clients, "peak": peak}
+
+
+def whole_round(clients: int, kernel: str = "matern52") -> dict[str, float]:
+    """All threads, wall time: a round of the mechanism `lefi` (ask, answers, settle, tell) against the bank step."""
+    use_threads(len(os.sched_getaffinity(0)))
+    step = million(clients, kernel)["seconds"]
+    market = lefi.scenario("paper", clients=clients)
+    mechanism = lefi.make("lefi", market.terms, kernel=kernel)
+    assert isinstance(mechanism, Lefi)
+    times, last = [], 0.0
+    for receipt in lefi.play(mechanism, market, 8):
+        if receipt.round == 3:  # from here on as if there had been 92 rounds before
+            work = workload(clients, 92)
+            mechanism.bank = filled(kernel, work)
+            del work
+        if receipt.round > 5:
+            times.append(time.perf_counter() - last)
+        last = time.perf_counter()
+    took = float(np.median(times))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(f"lefi with {kernel}, whole round, {clients:,} clients: {took:.3f} s = {took / step:.1f} x the bank step", end="")
+    print(f", peak of this whole run {peak:.1f} GB")
+    return {"seconds": took, "steps": took / step, "peak": peak}

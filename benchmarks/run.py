@@ -16,7 +16,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks.contest import contest, copy_floor, hyper_contest, linearity, million  # noqa: E402
+from benchmarks.contest import contest, copy_floor, hyper_contest, linearity, million, whole_round  # noqa: E402
 from benchmarks.figure import draw  # noqa: E402
 
 
@@ -33,6 +33,7 @@ def main() -> None:
         "linearity": linearity(options.most),
         "floor": copy_floor(min(options.most, 200_000)),
         "million": million(options.most),
+        "whole round": whole_round(options.most),
     }
     (options.out / "bench.json").write_text(json.dumps(results, indent=1))
     draw(results["contest"], options.out / "bench.png")

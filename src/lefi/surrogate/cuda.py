@@ -3,6 +3,7 @@
 X, Y (slots, rows) live on the device; what is small, and what a call brings and takes, stays in numpy.
 """
 
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,16 @@ class DeviceHistory(History):
         for name in ("count", "seen", "mean"):
             getattr(some, name)[: rows.size] = getattr(self, name)[rows]
         return some
+
+    def copy(self) -> "DeviceHistory":  # type: ignore[override]
+        twin = type(self)(str(self.storage))
+        for name in ("X", "Y", "px", "py", "mean", "count", "seen"):
+            setattr(twin, name, getattr(self, name).copy())
+        twin.size, twin.pending = self.size, self.pending
+        return twin
+
+    def map_inputs(self, f: Callable[[FloatArray], FloatArray]) -> None:
+        raise LefiError("a bank on a GPU keeps its kernel and warp: choose them on the CPU first")
 
     def _resize(self, blocks: int, slots: int) -> None:
         xp = cupy()

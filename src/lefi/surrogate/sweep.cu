@@ -96,6 +96,7 @@ extern "C" __global__ void sweep(
     double xp = 0.0, quad = 0.0, logs = 0.0, prod = 1.0;
     bool first = KERNEL != 0;  // a stationary process starts at its first input, without a gap
     double qx[NS], wx[NS], wy[NS], f[NS], v[NS], c0[NS], c1[NS], c2[NS], ab[NS];
+#pragma unroll
     for (int j = 0; j < NQ; j++) {
         qx[j] = wx[j] = Q[j * stride + i];
         wy[j] = NONE;
@@ -165,10 +166,12 @@ extern "C" __global__ void sweep(
             }
         }
     }
+#pragma unroll
     for (int j = 0; j < NQ; j++) {
         F[j * stride + i] = f[j];
         C[j * stride + i] = v[j];
-        if (j > 0) for (int a = 0; a < j; a++) C[(3 + a + j - 1) * stride + i] = ab[a + j - 1];
+#pragma unroll
+        for (int a = 0; a < j; a++) C[(3 + a + j - 1) * stride + i] = ab[a + j - 1];
     }
     if (WEIGH) { G[i] = quad; G[stride + i] = logs - log(prod); }
 }
