@@ -56,7 +56,8 @@ def profile(
     where = choose_device(device)
     images = load_images(data, folder)
     usual = default_grid(images)
-    recipe = {"epochs": epochs, "learning_rate": learning_rate, "momentum": momentum, "batch": batch, "model": model}
+    recipe: dict[str, Any] = {"epochs": epochs, "learning_rate": learning_rate, "momentum": momentum}
+    recipe |= {"batch": batch, "model": model}
     grid = replace(
         usual,
         sizes=usual.sizes if sizes is None else numbers("sizes", sizes),

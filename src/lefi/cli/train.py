@@ -91,7 +91,7 @@ def scaled_market(scenario: str, accuracy: str, size_high: float, **settings: An
     paper = cost("paper")
     usual = SCENARIOS.get(scenario, {}).get("rate", Settings().rate)
     low, high = usual if isinstance(usual, tuple) else (usual, usual)
-    scaled = {"rate": (low * factor, high * factor), "cost": LinearCost(paper.p * factor, paper.q)}
+    scaled: dict[str, Any] = {"rate": (low * factor, high * factor), "cost": LinearCost(paper.p * factor, paper.q)}
     return make_market(scenario, accuracy=accuracy, size_high=size_high, **scaled, **settings)
 
 

@@ -7,9 +7,10 @@ reach = scale exp(skew z). For a given u they are linear in their coefficients, 
 three numbers in u with least squares inside (variable projection).
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.optimize import minimize
@@ -22,7 +23,28 @@ POWERS = np.geomspace(0.05, 4, 8)
 
 
 @dataclass(frozen=True)
-class LinearAccuracy:
+class _Fitted(ABC):
+    """What every shape can say of itself."""
+
+    kind: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            number(f"accuracy.{name}", value, above=0 if name in ("scale", "power") else -np.inf)
+
+    @abstractmethod
+    def __call__(self, sizes: Floats, iid: Floats) -> FloatArray: ...
+
+    def rmse(self, sizes: Floats, iid: Floats, accuracy: Floats) -> float:
+        """Root mean square error on measured points."""
+        return float(np.sqrt(np.mean((self(sizes, iid) - np.asarray(accuracy)) ** 2)))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind, **asdict(self)}
+
+
+@dataclass(frozen=True)
+class LinearAccuracy(_Fitted):
     """A(D, pi) = d D + e pi + f."""
 
     kind: ClassVar[str] = "linear"
@@ -45,7 +67,7 @@ class LinearAccuracy:
 
 
 @dataclass(frozen=True)
-class _Curve:
+class _Curve(_Fitted):
     """What both curves share."""
 
     top_0: float
@@ -54,10 +76,6 @@ class _Curve:
     gap_1: float
     scale: float
     skew: float
-
-    def __post_init__(self) -> None:
-        for name, value in asdict(self).items():
-            number(f"accuracy.{name}", value, above=0 if name in ("scale", "power") else -np.inf)
 
     def top(self, iid: Floats) -> FloatArray:
         return self.top_0 + self.top_1 * far(iid)
@@ -113,7 +131,8 @@ class PowerAccuracy(_Curve):
         """Least squares on measured points."""
         starts = np.array([[s, skew, np.log(k)] for s in _scales(sizes) for skew in SKEWS for k in POWERS])
         inner, (scale, skew, log_power) = _search(lambda x, s: (1 + x) ** -np.exp(s[2]), starts, sizes, iid, accuracy)
-        return cls(*inner, scale, skew, float(np.exp(log_power)))
+        top_0, top_1, gap_0, gap_1 = inner
+        return cls(top_0, top_1, gap_0, gap_1, scale, skew, power=float(np.exp(log_power)))
 
 
 def far(iid: Floats) -> FloatArray:
@@ -137,7 +156,7 @@ def least_squares(columns: FloatArray, A: FloatArray) -> tuple[FloatArray, float
     found, _, rank, _ = np.linalg.lstsq(columns, A)
     if rank < columns.shape[1]:
         raise InputError("points", f"{A.size} of them", "more sizes and iid values apart")
-    return found, float(((columns @ found - A) ** 2).sum())
+    return np.asarray(found, dtype=np.float64), float(((columns @ found - A) ** 2).sum())
 
 
 def _search(
@@ -154,7 +173,7 @@ def _search(
         u = fall(D / (shape[0] * np.exp(shape[1] * z)), shape)
         columns = np.concatenate([linear, -linear * u[:, None]], axis=1)
         found = np.linalg.lstsq(columns, A)[0]
-        return found, float(((columns @ found - A) ** 2).sum())
+        return np.asarray(found, dtype=np.float64), float(((columns @ found - A) ** 2).sum())
 
     low, high = starts.min(axis=0), starts.max(axis=0)
     best = min(starts, key=lambda start: solve(start)[1])

@@ -105,7 +105,7 @@ def rmse(predicted: FloatArray, measured: FloatArray) -> float:
 def preset(fitted: Fit, manifest: dict[str, Any]) -> dict[str, Any]:
     """The file that `lefi.accuracy`, `lefi.cost` and every command take."""
     return {
-        "accuracy": {"kind": fitted.accuracy.model.kind, **asdict(fitted.accuracy.model)},
+        "accuracy": {"kind": fitted.accuracy.model.kind, **fitted.accuracy.model.to_dict()},
         "cost": fitted.cost.to_dict(),
         "fit": {
             "size": fitted.sizes,
