@@ -16,7 +16,7 @@ from lefi.profiling import measure as measuring
 from lefi.profiling.costs import count_flops
 from lefi.profiling.data import load_images
 from lefi.profiling.fit import fit, fit_accuracy, fit_cost, preset
-from lefi.profiling.grid import Grid, final_means
+from lefi.profiling.grid import Grid, final_means, train_cells
 from lefi.profiling.measure import Measurement, measure
 from lefi.profiling.train import Recipe, Trainer
 
@@ -54,14 +54,13 @@ def test_a_resumed_measurement_gives_the_same_table(
 ) -> None:
     """Stopped after four cells, it trains the other five and none again."""
     trained: list[object] = []
-    real = measuring.train_cells
 
     def counted(*args: object) -> object:
         if len(trained) == 4:
             trained.append("stop")
             raise KeyboardInterrupt
         trained.append(args[2])
-        return real(*args)  # type: ignore[arg-type]
+        return train_cells(*args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(measuring, "train_cells", counted)
     with pytest.raises(KeyboardInterrupt):

@@ -44,7 +44,7 @@ def plain_fedavg(samples: torch.Tensor, counts: list[int], seed: int, rounds: in
             for epoch in range(RECIPE.epochs):
                 own = samples[client : client + 1, :count]
                 order = shuffled(own, torch.tensor([count]), [seed], np.array([client]), number, epoch)[0]
-                for rows in order.split(RECIPE.batch):
+                for rows in torch.split(order, RECIPE.batch):
                     optimiser.zero_grad()
                     scores = network(task.scale(task.images[rows]))
                     nn.functional.cross_entropy(scores, task.labels[rows]).backward()  # type: ignore[no-untyped-call]
