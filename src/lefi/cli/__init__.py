@@ -8,6 +8,7 @@ import lefi
 from lefi.cli.commands import Commands
 from lefi.cli.compare import compare
 from lefi.cli.figures import figures
+from lefi.cli.ledger import ledger
 from lefi.cli.mechanisms import mechanisms
 from lefi.cli.paper import paper
 from lefi.cli.profile import profile
@@ -39,3 +40,4 @@ def main(
 
 for command in (paper, simulate, compare, figures, mechanisms, profile, train):
     app.command()(command)
+app.add_typer(ledger, name="ledger")
