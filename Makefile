@@ -40,7 +40,7 @@ bench: .venv/dev     ## speed, as ratios to rivals in the same run
 	@touch $@
 
 .venv/dev: .venv/bin/pip pyproject.toml constraints.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,profile]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch .venv/core $@
 
 clean:               ## remove what the other targets made

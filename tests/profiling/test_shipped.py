@@ -11,11 +11,11 @@ import torch
 
 import lefi
 from lefi.models.presets import SHIPPED, shipped
-from lefi.profiling.approximation import judge_fleets
 from lefi.profiling.data import load_images
 from lefi.profiling.fit import fit
-from lefi.profiling.grid import Grid, final_means, partitioners_of, train_cells
+from lefi.profiling.grid import Grid, partitioners_of, train_cells
 from lefi.profiling.train import Recipe, Trainer
+from lefi.studies.measured import final_means, judge_fleets
 
 CIFAR = SHIPPED / "cifar10"
 TABLE, COST = pl.read_parquet(CIFAR / "accuracy.parquet"), pl.read_parquet(CIFAR / "cost.parquet")

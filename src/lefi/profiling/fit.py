@@ -13,7 +13,7 @@ from lefi.arrays import FloatArray
 from lefi.errors import InputError
 from lefi.models import FittedAccuracy, LinearCost
 from lefi.models.accuracy import KINDS
-from lefi.profiling.grid import final_means
+from lefi.studies.measured import final_means
 
 FLAT = -1e-9  # slopes down to this count as level
 NOTHING = 1e-9  # of p: a fixed cost below that of a millionth sample is none

@@ -16,9 +16,9 @@ from lefi.optimum import oracle
 from lefi.profiling.market import training_market
 from lefi.profiling.train import Trainer
 from lefi.rounds import play
+from lefi.studies.figures.training import ORACLE
 from lefi.world.market import Market
 
-ORACLE = "oracle"
 COLUMNS = {
     "mechanism": pl.String,
     "seed": pl.Int64,
