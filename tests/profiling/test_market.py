@@ -18,7 +18,7 @@ from lefi.studies.measured import judge_fleets
 
 DIGITS = load_images("digits")
 TRAINER = Trainer(DIGITS, Recipe(learning_rate=0.05, batch=16), torch.device("cpu"))
-MODEL = ExponentialAccuracy(0.96, -0.3, 0.95, -0.2, scale=0.08, skew=0.5)
+MODEL = ExponentialAccuracy(0.96, 0.66, 0.05, 0.05, scale=0.08, skew=0.5)
 
 
 def modelled(seed: int = 0, **settings: Any) -> lefi.Market:

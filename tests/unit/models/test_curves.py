@@ -13,8 +13,8 @@ from lefi.models import ExponentialAccuracy, FittedAccuracy, LinearAccuracy, Pow
 SIZES, IID = (grid.ravel() for grid in np.meshgrid([0.5, 1.0, 2.0, 4.0, 6.0, 10.0], [0.1, 0.3, 0.6, 1.0]))
 MODELS = [
     LinearAccuracy(0.02, 0.3, 0.1),
-    ExponentialAccuracy(0.6, -0.2, 0.5, -0.2, scale=2.0, skew=0.8),
-    PowerAccuracy(0.62, -0.18, 0.6, -0.3, scale=1.4, skew=1.5, power=1.2),
+    ExponentialAccuracy(0.6, 0.4, 0.1, 0.1, scale=2.0, skew=0.8),
+    PowerAccuracy(0.62, 0.44, 0.02, 0.14, scale=1.4, skew=1.5, power=1.2),
 ]
 each = pytest.mark.parametrize("model", MODELS, ids=lambda model: model.kind)
 
@@ -63,4 +63,13 @@ def test_a_curve_needs_three_sizes_and_three_degrees() -> None:
 @pytest.mark.parametrize("scale", [0.0, -1.0, float("nan")])
 def test_a_scale_is_positive(scale: float) -> None:
     with pytest.raises(InputError, match="scale"):
-        ExponentialAccuracy(0.6, 0.0, 0.5, 0.0, scale=scale, skew=0.0)
+        ExponentialAccuracy(0.6, 0.5, 0.1, 0.1, scale=scale, skew=0.0)
+
+
+def test_a_steep_start_is_not_fitted_by_an_absurd_one() -> None:
+    """Points that set in late leave the value without data open: it stays a share."""
+    late = 0.9 / (1 + np.exp(-2 * (SIZES - 1.5)))
+    for shape in (PowerAccuracy, ExponentialAccuracy):
+        model = shape.fit(SIZES, IID, late)
+        assert (model(0.0, np.linspace(0, 1, 11)) >= 0).all()
+        assert (model(100.0, np.linspace(0, 1, 11)) < 1.1).all()
