@@ -47,7 +47,6 @@ def profile(
     """
     from lefi.cli import show
     from lefi.profiling.data import load_images
-    from lefi.profiling.defaults import default_grid
     from lefi.profiling.device import choose_device
     from lefi.profiling.fit import fit
     from lefi.profiling.measure import measure
@@ -55,17 +54,8 @@ def profile(
 
     where = choose_device(device)
     images = load_images(data, folder)
-    usual = default_grid(images)
     recipe = {"epochs": epochs, "learning_rate": learning_rate, "momentum": momentum, "batch": batch, "model": model}
-    grid = replace(
-        usual,
-        sizes=usual.sizes if sizes is None else numbers("sizes", sizes),
-        iid=usual.iid if iid is None else numbers("iid", iid),
-        seeds=usual.seeds if seeds is None else seeds,
-        clients=clients,
-        rounds=rounds,
-        recipe=replace(usual.recipe, **{name: value for name, value in recipe.items() if value is not None}),
-    )
+    grid = _grid(images, recipe, sizes=sizes, iid=iid, seeds=seeds, clients=clients, rounds=rounds)
     place = options.writable(out or Path("results/profile") / images.name)
     with show.bar(f"profile {images.name}", "thousand samples") as tell:
         found = measure(
@@ -76,6 +66,18 @@ def profile(
     fitted = fit(found.accuracy, found.cost)
     _write(images, grid, found, fitted, place)
     _show(found, fitted, place)
+
+
+def _grid(images: "Images", recipe: dict[str, Any], **given: Any) -> "Grid":
+    """The usual grid of the data, with what the user said in its place."""
+    from lefi.profiling.defaults import default_grid
+
+    usual = default_grid(images)
+    for name in ("sizes", "iid"):
+        given[name] = None if given[name] is None else numbers(name, given[name])
+    said = {name: value for name, value in given.items() if value is not None}
+    trained = {name: value for name, value in recipe.items() if value is not None}
+    return replace(usual, **said, recipe=replace(usual.recipe, **trained))
 
 
 def _write(images: "Images", grid: "Grid", found: "Measurement", fitted: "Fit", place: Path) -> None:

@@ -91,13 +91,13 @@ def scaled_market(scenario: str, accuracy: str, size_high: float, **settings: An
     paper = cost("paper")
     usual = SCENARIOS.get(scenario, {}).get("rate", Settings().rate)
     low, high = usual if isinstance(usual, tuple) else (usual, usual)
-    scaled = {"rate": (low * factor, high * factor), "cost": LinearCost(paper.p * factor, paper.q)}
+    scaled: dict[str, Any] = {"rate": (low * factor, high * factor), "cost": LinearCost(paper.p * factor, paper.q)}
     return make_market(scenario, accuracy=accuracy, size_high=size_high, **scaled, **settings)
 
 
 def _names(text: str) -> list[str]:
     """Names of mechanisms, checked before anything is trained."""
-    from lefi.profiling.loop import ORACLE
+    from lefi.studies.figures.training import ORACLE
 
     names = options.names(text)
     options.registered([name for name in names if name != ORACLE])
@@ -106,13 +106,13 @@ def _names(text: str) -> list[str]:
 
 def _write(table: "pl.DataFrame", place: Path) -> None:
     from lefi.ledger import refusals
-    from lefi.profiling.loop_figures import draw_loop
     from lefi.profiling.measure import write_table
+    from lefi.studies.figures import training
     from lefi.studies.figures.style import save, styled
 
     write_table(table, place / "loop.parquet")
     with styled(), refusals(place):
-        save(draw_loop(table), place, "loop")
+        save(training.draw(training.runs(table)), place, "loop")
 
 
 def _show(table: "pl.DataFrame", place: Path, as_json: bool) -> None:

@@ -6,7 +6,7 @@ pi iid    0..1, 1 = identical label shares everywhere
 
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import ClassVar, Protocol, Self, runtime_checkable
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -65,7 +65,7 @@ class QuadraticAccuracy:
         """Root mean square error on measured points."""
         return float(np.sqrt(np.mean((self(sizes, iid) - np.asarray(accuracy)) ** 2)))
 
-    def to_dict(self) -> dict[str, float]:
+    def to_dict(self) -> dict[str, Any]:
         return asdict(self)
 
 

@@ -1,12 +1,6 @@
-"""The paper's shortcut, tested: is the global accuracy w times the mean of A(D_n, pi_n) when clients differ?
-
-m  (fleets,)  mean over the clients of the fitted A(D_n, pi_n)
-a  (fleets,)  test accuracy of the model that the fleet really trained
-w = sum m a / sum m^2, least squares through the origin.
-"""
+"""Fleets whose clients differ in size and iid, really trained: the test of the paper's sum (`studies.measured`)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -17,21 +11,8 @@ from lefi.models import AccuracyModel
 from lefi.profiling.grid import samples_of, stacked
 from lefi.profiling.partition import Partitioner
 from lefi.profiling.train import Trainer
-from lefi.studies.statistics import Interval, bootstrap
 
 FIRST_SEED = 1000  # fleets do not reuse the seeds of the grid that the model was fitted to
-
-
-@dataclass(frozen=True)
-class Approximation:
-    """w with its interval, and the errors of w m and of m alone."""
-
-    fleets: int
-    clients: int
-    w: Interval
-    rmse: float
-    rmse_plain: float
-    correlation: float
 
 
 def train_fleets(
@@ -68,28 +49,6 @@ def train_fleets(
             "accuracy": np.repeat(trainer.accuracy(weights), clients),
         }
     )
-
-
-def judge_fleets(table: pl.DataFrame) -> Approximation:
-    """Estimate w and how wrong the sum is."""
-    each = table.group_by("fleet").agg(pl.col("modelled").mean(), pl.col("accuracy").first(), pl.len()).sort("fleet")
-    m, a = each["modelled"].to_numpy(), each["accuracy"].to_numpy()
-    w = float(m @ a / (m @ m))
-    return Approximation(
-        fleets=len(each),
-        clients=int(each["len"][0]),
-        w=_interval_of_w(np.stack([m, a], axis=1), w),
-        rmse=float(np.sqrt(np.mean((w * m - a) ** 2))),
-        rmse_plain=float(np.sqrt(np.mean((m - a) ** 2))),
-        correlation=float(np.corrcoef(m, a)[0, 1]),
-    )
-
-
-def _interval_of_w(pairs: FloatArray, w: float) -> Interval:
-    """Fleets are resampled: the ratio of two means, linearised around w."""
-    m, a = pairs.T
-    influence = w + m * (a - w * m) / np.mean(m**2)
-    return bootstrap(influence, np.mean)
 
 
 def _between(bounds: tuple[float, float], draws: FloatArray) -> FloatArray:

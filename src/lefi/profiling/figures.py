@@ -6,28 +6,17 @@ from matplotlib import colormaps
 from matplotlib.figure import Figure
 
 from lefi.profiling.fit import Fit
-from lefi.profiling.grid import final_means
 from lefi.profiling.partition import Partition
+from lefi.studies.figures import measured
 from lefi.studies.figures.style import GREY, KNOWN, sheet
+from lefi.studies.measured import final_means
 
 
 def draw_accuracy(accuracy: pl.DataFrame, fitted: Fit) -> Figure:
     """Test accuracy after the last round against size, one curve per iid: measured points and the chosen fit."""
-    D, pi, A, spread = final_means(accuracy)
-    figure, (axes,) = sheet(width=6.2, height=4.0)
-    degrees = np.unique(pi)
-    shades = colormaps["viridis"](np.linspace(0.0, 0.82, degrees.size))
-    line = np.linspace(*fitted.sizes, 200)
-    for degree, shade in zip(degrees[::-1], shades[::-1], strict=True):
-        here = pi == degree
-        axes.errorbar(D[here], A[here], spread[here], fmt="o", color=shade, capsize=2, elinewidth=0.9, markersize=4)
-        axes.plot(line, fitted.accuracy.model(line, degree), color=shade, label=f"iid {degree:g}")
-    axes.set(
-        xlabel="size D [thousand samples]", ylabel="test accuracy (bars: sd of seeds)", xlim=(0, None), ylim=(0, None)
-    )
-    kind, left_out = fitted.accuracy.model.kind, fitted.accuracy.rmse_left_out
-    axes.set_title(f"{kind} fit: RMSE {left_out:.3f} on cells left out")
-    axes.legend(loc="lower right", ncols=2)
+    model = fitted.accuracy.model
+    figure = measured.draw(measured.Numbers(*final_means(accuracy), model))
+    figure.axes[0].set_title(f"{model.kind} fit: RMSE {fitted.accuracy.rmse_left_out:.3f} on cells left out")
     return figure
 
 

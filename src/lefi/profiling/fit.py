@@ -13,7 +13,7 @@ from lefi.arrays import FloatArray
 from lefi.errors import InputError
 from lefi.models import FittedAccuracy, LinearCost
 from lefi.models.accuracy import KINDS
-from lefi.profiling.grid import final_means
+from lefi.studies.measured import final_means
 
 FLAT = -1e-9  # slopes down to this count as level
 NOTHING = 1e-9  # of p: a fixed cost below that of a millionth sample is none
@@ -105,7 +105,7 @@ def rmse(predicted: FloatArray, measured: FloatArray) -> float:
 def preset(fitted: Fit, manifest: dict[str, Any]) -> dict[str, Any]:
     """The file that `lefi.accuracy`, `lefi.cost` and every command take."""
     return {
-        "accuracy": {"kind": fitted.accuracy.model.kind, **asdict(fitted.accuracy.model)},
+        "accuracy": {"kind": fitted.accuracy.model.kind, **fitted.accuracy.model.to_dict()},
         "cost": fitted.cost.to_dict(),
         "fit": {
             "size": fitted.sizes,

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import torch
 
-from lefi.arrays import FloatArray, number, whole
+from lefi.arrays import number, whole
 from lefi.errors import InputError
 from lefi.profiling.data import Images
 from lefi.profiling.partition import Partition, Partitioner
@@ -95,12 +95,3 @@ def stacked(parts: list[Partition], device: torch.device) -> torch.Tensor:
 
 def partitioners_of(images: Images, seeds: int) -> list[Partitioner]:
     return [Partitioner(images.labels, seed) for seed in range(seeds)]
-
-
-def final_means(table: pl.DataFrame) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Size, iid, accuracy after the last round as mean over seeds, and its standard deviation between seeds."""
-    last = table.filter(pl.col("round") == pl.col("round").max())
-    means = last.group_by("size", "iid").agg(pl.col("accuracy").mean(), spread=pl.col("accuracy").std())
-    means = means.sort("size", "iid").with_columns(pl.col("spread").fill_null(0.0))
-    D, pi, A, spread = (means[name].to_numpy() for name in ("size", "iid", "accuracy", "spread"))
-    return D, pi, A, spread

@@ -16,9 +16,9 @@ from lefi.optimum import oracle
 from lefi.profiling.market import training_market
 from lefi.profiling.train import Trainer
 from lefi.rounds import play
+from lefi.studies.figures.training import ORACLE
 from lefi.world.market import Market
 
-ORACLE = "oracle"
 COLUMNS = {
     "mechanism": pl.String,
     "seed": pl.Int64,
@@ -87,9 +87,8 @@ def _row(name: str, seed: int, market: Market, receipt: Receipt) -> tuple[object
 def summary(table: pl.DataFrame) -> list[dict[str, Any]]:
     """For each mechanism: accuracy after the last round (mean, least and most over seeds), USD spent, modelled."""
     last = table.filter(pl.col("round") == pl.col("round").max())
-    spent = (
-        table.group_by("mechanism", "seed").agg(pl.col("paid").sum()).group_by("mechanism").agg(pl.col("paid").mean())
-    )
+    each = table.group_by("mechanism", "seed").agg(pl.col("paid").sum())
+    spent = each.group_by("mechanism").agg(spent=pl.col("paid").mean())
     ends = last.group_by("mechanism", maintain_order=True).agg(
         pl.col("accuracy").mean(),
         least=pl.col("accuracy").min(),

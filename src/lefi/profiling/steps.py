@@ -174,7 +174,7 @@ class _GraphLane(_SideBySideLane):
         self, rows: torch.Tensor, left: torch.Tensor
     ) -> tuple[torch.cuda.CUDAGraph, torch.Tensor, torch.Tensor]:
         kept = [values.clone() for values in (*self.local.values(), *self.velocity.values())]
-        stream = torch.cuda.Stream()
+        stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):
             for _ in range(WARM_UPS):

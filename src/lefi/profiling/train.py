@@ -121,7 +121,7 @@ class Trainer:
         for name, values in weights.items():
             spread = torch.zeros((R * K, *values.shape[1:]), device=self.device)
             spread[place] = local[name]
-            mean = torch.einsum("rk,rk...->r...", share, spread.unflatten(0, (R, K)))
+            mean = torch.einsum("rk,rk...->r...", share, spread.reshape(R, K, *values.shape[1:]))
             result[name] = torch.where(trained.reshape(-1, *[1] * (values.ndim - 1)), mean, values)
         return result
 
