@@ -14,11 +14,14 @@ from lefi.studies.figures import (
     convergence,
     cost,
     deadline,
+    fleets,
     gain,
+    measured,
     overspend,
     rai,
     readme,
     sizes,
+    training,
     weights,
 )
 from lefi.studies.figures.style import save, styled
@@ -97,6 +100,9 @@ PLANS = (
         overspend.caption,
         partial=True,
     ),
+    Plan("measured", "Accuracy, really trained (ours)", (), measured.compute, measured.draw, measured.caption),
+    Plan("training", "Paid training, really trained (ours)", (), training.compute, training.draw, training.caption),
+    Plan("fleets", "The paper's sum, really trained (ours)", (), fleets.compute, fleets.draw, fleets.caption),
 )
 
 
