@@ -21,12 +21,13 @@ class OptimumReceipt(Receipt):
 
 
 def oracle(market: Market) -> OptimumReceipt:
-    """The best offer to the current fleet under the budget, judged by noise-free answers.
+    """The best of the paper's curves for the current fleet under the budget, judged by noise-free answers.
 
     Exact for rational clients with size_low = 0 and concave accuracy. For any other fleet the answers are tabulated
     over weights (no limits); accuracy is then what a feasible offer reaches, and the optimum lies in
     [accuracy, bound] as long as answers do not fall when the weight rises.
     """
+    market = market.taking("curve")
     fleet, budget = market.fleet, market.terms.budget * SAFE
     if type(fleet) is RationalFleet and fleet.size_low == 0 and _concave(market):
         offer, bound = rational_optimum(market, fleet, budget)

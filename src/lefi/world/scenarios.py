@@ -106,9 +106,12 @@ def scenario(
     budget: float | None = None,
     deadline: float = 60.0,
     seed: int = 0,
+    payment: str = "curve",
     **settings: Any,
 ) -> Market:
     """The market of that name. Budget in USD per round, by default 0.5 per client; deadline in seconds.
+
+    `payment` is the kind of offer that it takes: curve (the paper's), price, menu, pool or auction.
 
     `settings` overrule the scenario's own: rate, speed, iid, price_factor (a number or a range (low, high)),
     size_low, size_high, accuracy, cost, and the behaviours of `Settings`.
@@ -125,6 +128,7 @@ def scenario(
         size_low=chosen.size_low,
         size_high=chosen.size_high,
         deadline=number("deadline", deadline, above=0),
+        payment=payment,
     )
     return Market(terms, draw_fleet(clients, seed, terms, chosen))
 

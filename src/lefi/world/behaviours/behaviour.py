@@ -7,7 +7,8 @@ import numpy as np
 
 from lefi.arrays import FloatArray, Floats, IntArray
 from lefi.messages import Offer, Roster
-from lefi.world.client import Means
+from lefi.offers import AuctionCall
+from lefi.world.client import Means, unit_cost
 from lefi.world.fleet import Fleet, RationalFleet
 
 
@@ -54,6 +55,10 @@ class Behaviour:
 
     def respond(self, offer: Offer, rng: np.random.Generator | None) -> FloatArray:
         return self.fleet.respond(offer, rng)
+
+    def bid(self, call: AuctionCall, rng: np.random.Generator | None) -> FloatArray:
+        """What each client asks for a thousand samples: its cost as this behaviour counts it."""
+        return unit_cost(self, call)
 
     def utility(self, offer: Offer, sizes: FloatArray) -> FloatArray:
         """Money each client keeps at these sizes."""

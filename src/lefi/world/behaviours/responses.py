@@ -12,6 +12,8 @@ import numpy as np
 from lefi.arrays import FloatArray, number
 from lefi.draws import uniform
 from lefi.messages import Offer
+from lefi.offers import MenuOffer
+from lefi.offers.menu import take_best
 from lefi.world.behaviours.behaviour import Behaviour, draw_key, limit_of, private_cap
 
 GRID = 33  # sizes between which a logit client chooses
@@ -89,6 +91,10 @@ class ConvexCost(Behaviour):
         means, cap = self.means, np.asarray(private_cap(self.fleet))
         low = np.full(len(self.roster), means.size_low)
         high = np.maximum(low, cap)
+        if isinstance(offer, MenuOffer):  # payment jumps: no slope leads to the best pair
+            choices = offer.choices(low, high)
+            best = take_best(choices, np.stack([self.utility(offer, row) for row in choices]))
+            return np.where(means.sits_out, 0.0, best)
         bounds = (means.size_low, high)
         least, most = low, high
         for _ in range(HALVINGS):
