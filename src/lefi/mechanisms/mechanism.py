@@ -61,11 +61,23 @@ def make(name: str, terms: Terms, *, seed: int = 0, **settings: Any) -> Mechanis
     return factory(terms, seed=whole("seed", seed, low=0), **checked_settings(name, factory, settings))
 
 
+def settings_of(name: str) -> dict[str, Any]:
+    """The settings of a registered mechanism and their defaults."""
+    if name not in _registry:
+        raise UnknownName("mechanism", name, _registry)
+    return _defaults(_registry[name])
+
+
+def _defaults(factory: Factory) -> dict[str, Any]:
+    parameters = inspect.signature(factory).parameters
+    return {name: given.default for name, given in parameters.items() if name not in ("terms", "seed")}
+
+
 def checked_settings(name: str, factory: Factory, settings: dict[str, Any]) -> dict[str, Any]:
     """The settings, converted to what the constructor's annotations say."""
     constructor = factory.__init__ if inspect.isclass(factory) else factory
     hints = get_type_hints(constructor, include_extras=True)
-    accepted = [name for name in inspect.signature(factory).parameters if name not in ("terms", "seed")]
+    accepted = _defaults(factory)
     result = {}
     for setting, value in settings.items():
         if setting not in accepted:

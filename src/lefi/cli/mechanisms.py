@@ -1,0 +1,26 @@
+"""`lefi mechanisms`: what can be played, and with which settings."""
+
+import inspect
+
+from lefi.cli.options import AsJson
+from lefi.mechanisms import mechanisms as registered
+from lefi.mechanisms.mechanism import settings_of
+
+
+def mechanisms(as_json: AsJson = False) -> None:
+    """List the mechanisms, their settings and defaults.
+
+    \b
+    Example: lefi mechanisms
+    """
+    from lefi.cli import show
+
+    about = {name: (inspect.getdoc(factory) or "").split("\n")[0] for name, factory in sorted(registered().items())}
+    if as_json:
+        show.print_json({name: {"about": line, "settings": settings_of(name)} for name, line in about.items()})
+        return
+    console = show.console()
+    for name, line in about.items():
+        console.print(f"[bold]{name}[/bold]\n    {line}")
+        for setting, default in settings_of(name).items():
+            console.print(f"    --set {name}.{setting}={default}", markup=False)
