@@ -1,23 +1,16 @@
 """The optimum of a round, when the clients' answers are known: the only code that looks at both sides of the market."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from lefi.messages import Receipt
+from lefi.optimum.first_best import first_best
+from lefi.optimum.flat import flat_best
 from lefi.optimum.rational import rational_optimum
+from lefi.optimum.receipt import SAFE, OptimumReceipt
 from lefi.optimum.tables import table_optimum
 from lefi.world.fleet import RationalFleet
 from lefi.world.market import Market
 
-SAFE = 1 - 1e-9  # solve to a hair under the budget, so that rounding never overspends
-
-
-@dataclass(frozen=True, eq=False)
-class OptimumReceipt(Receipt):
-    """The optimum as a receipt. `bound` is the dual value: no offer reaches more, also where responses jump."""
-
-    bound: float
+__all__ = ["OptimumReceipt", "first_best", "flat_best", "oracle"]
 
 
 def oracle(market: Market) -> OptimumReceipt:
@@ -34,8 +27,7 @@ def oracle(market: Market) -> OptimumReceipt:
     else:
         offer, bound = table_optimum(market, budget)
     receipt = market.settle(1, offer, None)
-    fields = {name: getattr(receipt, name) for name in Receipt.__dataclass_fields__}
-    return OptimumReceipt(**fields, bound=max(bound, receipt.accuracy))
+    return OptimumReceipt.of(receipt, bound)
 
 
 def _concave(market: Market) -> bool:
