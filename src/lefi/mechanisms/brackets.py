@@ -39,7 +39,9 @@ class Brackets:
         high = self.high.read(ids, default=np.inf)
         for book, counts in ((self.low, True), (self.low_whole, whole)):
             low = book.read(ids, default=0.0)
-            book.write(ids, np.where(took, np.where(price <= low, 0.0, low), np.where(counts, np.maximum(low, price), low)))
+            book.write(
+                ids, np.where(took, np.where(price <= low, 0.0, low), np.where(counts, np.maximum(low, price), low))
+            )
         gone = ~took & whole & (price >= high)
         self.high.write(ids, np.where(took, np.minimum(high, price), np.where(gone, np.inf, high)))
         step = self.step.read(ids, default=JUMP)

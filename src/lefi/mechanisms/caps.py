@@ -12,8 +12,9 @@ from lefi.messages import Terms
 
 TOOK = 0.7  # a client that delivers this share of what it can has taken the offer
 SOME = 0.01  # and this share of the limit, while nothing is known of what it can
-GROWTH = 1.05
+GROWTH = 1.05  # of an estimate that is filled
 FALL = 0.97  # most that the estimate falls with one short delivery: clients may be noisy
+SAME = 1e-9  # relative
 
 
 class Caps:
@@ -29,19 +30,21 @@ class Caps:
     def tell(self, ids: IntArray, limit: FloatArray, sizes: FloatArray) -> tuple[BoolArray, FloatArray]:
         """Note what came back. Returns who took the offer, and for what size it was."""
         cap, known = self.read(ids), self.caps.read(ids, default=-1.0) >= 0
+        sizes = np.minimum(np.nan_to_num(sizes, nan=self.low), limit)
         most = np.minimum(limit, cap)
-        share = np.where(known, TOOK, SOME)
-        with np.errstate(invalid="ignore"):
-            took = sizes - self.low > share * (most - self.low)
-        firm = self.firm.read(ids, default=0.0) > 0
-        short = took & (sizes < limit * (1 - 1e-9))
-        again = short & known & (np.abs(sizes - self.shorts.read(ids, default=-1.0)) <= 1e-9 * sizes)
-        fell = np.where(known, np.maximum(sizes, FALL * cap), sizes)
-        grew = np.minimum(GROWTH * cap, self.high)
-        filled = took & ~short & known & (limit >= cap * (1 - 1e-9)) & ~firm
-        new = np.where(again, sizes, np.where(short, fell, np.where(filled, grew, cap)))
+        took = sizes - self.low > np.where(known, TOOK, SOME) * (most - self.low)
+        short = took & (sizes < limit * (1 - SAME))
+        self._learn(ids, cap, sizes, short, filled=took & ~short & known & (limit >= cap * (1 - SAME)))
+        return took, np.where(took & ~known, sizes, np.maximum(most, np.where(took, sizes, 0.0)))
+
+    def _learn(self, ids: IntArray, cap: FloatArray, sizes: FloatArray, short: BoolArray, filled: BoolArray) -> None:
+        last = self.shorts.read(ids, default=np.nan)
+        again = short & (np.abs(sizes - last) <= SAME * sizes)
+        filled = filled & (self.firm.read(ids, default=0.0) == 0)
+        fallen = np.where(np.isnan(last), sizes, np.maximum(sizes, FALL * cap))
+        grown = np.minimum(GROWTH * cap, self.high)
+        new = np.where(again, sizes, np.where(short, fallen, grown))
         changed = short | filled
         self.caps.write(ids[changed], new[changed])
         self.shorts.write(ids[short], sizes[short])
         self.firm.write(ids[again], np.ones(int(again.sum())))
-        return took, np.where(took, np.maximum(np.where(np.isnan(sizes), 0.0, np.minimum(sizes, limit)), np.where(known, most, 0.0)), most)

@@ -43,8 +43,18 @@ class Overhead:
     def settled(self) -> bool:
         return self.most - self.least <= CLOSE * (1 + self.least)
 
+    def whole_price(self, price: FloatArray, size: FloatArray, cap: FloatArray, took: BoolArray) -> FloatArray:
+        """What taking or refusing this price for this size says about the price for the whole cap, to be sure."""
+        rho = np.where(took, self.least, self.most)
+        return price * (1 + rho / cap) / (1 + rho / size)
+
     def tell(
-        self, bracket: tuple[FloatArray, FloatArray], cap: FloatArray, price: FloatArray, size: FloatArray, took: BoolArray
+        self,
+        bracket: tuple[FloatArray, FloatArray],
+        cap: FloatArray,
+        price: FloatArray,
+        size: FloatArray,
+        took: BoolArray,
     ) -> None:
         """These clients were offered `price` for a `size` well below their caps."""
         low, high = bracket

@@ -11,6 +11,7 @@ import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray
 from lefi.models import AccuracyModel
+from lefi.offers import PriceOffer
 
 HALVINGS = 50  # of the interval of log lambda
 SECANTS = 4  # steps towards A'(l) = lambda x; exact after one for a quadratic A
@@ -34,6 +35,11 @@ class Shop:
 
     def gain(self, sizes: FloatArray) -> FloatArray:
         return self.accuracy(sizes, self.iid) - self.accuracy(np.full(sizes.size, self.low), self.iid)
+
+    def post(self, sizes: FloatArray) -> PriceOffer:
+        """The offer that buys these sizes at cost."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return PriceOffer(np.where(sizes > self.low, self.unit * (1 + self.fixed / sizes), 0.0), sizes)
 
     def wanted(self, price: float) -> FloatArray:
         """The size that is best for each client when a USD is worth `price` in accuracy."""

@@ -23,15 +23,14 @@ def flat_best(market: Market) -> Receipt:
     clients, size_high = len(market.fleet.roster), market.terms.size_high
     start = np.log2(market.terms.budget / (clients * size_high))
     steps = np.linspace(*OCTAVES, (OCTAVES[1] - OCTAVES[0]) * PER_OCTAVE + 1)
-    best, width = None, 1 / PER_OCTAVE
+    best, at, width = _richest(market, 2.0**start), 0.0, 1 / PER_OCTAVE
     for _ in range(1 + ZOOMS):
         for octave in steps:
             receipt = _richest(market, 2.0 ** (start + octave))
-            if best is None or receipt.accuracy > best[0].accuracy:
-                best = receipt, octave
-        assert best is not None
-        steps, width = best[1] + width * np.linspace(-1, 1, 9), width / 4
-    return best[0]
+            if receipt.accuracy > best.accuracy:
+                best, at = receipt, octave
+        steps, width = at + width * np.linspace(-1, 1, 9), width / 4
+    return best
 
 
 def _richest(market: Market, price: float) -> Receipt:
