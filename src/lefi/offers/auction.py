@@ -85,4 +85,5 @@ class AuctionCall:
         if count == 0:
             return wins, 0.0
         wins[who[order[:count]]] = True
-        return wins, min(self.budget / float(values[count - 1]), *density[count : count + 1].tolist())
+        next_bid = float(density[count]) if count < density.size else np.inf
+        return wins, min(self.budget / float(values[count - 1]), next_bid)

@@ -36,11 +36,7 @@ class _Subject:
         every = np.full(len(roster), 1.0)
         pairs, weights = np.outer(every, limits), (0.0, 1e-3, 0.1, 3.0, 100.0)
         return [
-            *[
-                CurveOffer(w * every, roster.rate, limit * every)
-                for w in (0.0, 1e-3, 0.1, 3.0, 100.0)
-                for limit in limits
-            ],
+            *[CurveOffer(w * every, roster.rate, limit * every) for w in weights for limit in limits],
             *[PriceOffer(price * every, limit * every) for price in (0.0, 1e-3, 0.1) for limit in limits],
             *[MenuOffer(pairs, price * pairs) for price in (0.0, 1e-3, 0.1)],
         ]
