@@ -155,16 +155,25 @@ def _join(parts: list[Path], path: Path) -> None:
 
 def _receipts(rounds: pl.DataFrame, clients: pl.LazyFrame) -> Iterator[Receipt]:
     ends = np.cumsum([0, *rounds["clients"].to_list()])
+    roster: Roster | None = None
     for row, (start, end) in zip(rounds.iter_rows(named=True), pairwise(ends), strict=True):
         table = clients.slice(int(start), int(end - start)).collect()
         if table.height != end - start or not (table["round"] == row["round"]).all():
             raise LefiError(f"ledger is damaged: the clients of round {row['round']} are not all there")
         column = {name: table[name].to_numpy() for name in CLIENTS}
+        if roster is None or not _same(roster, column):
+            roster = Roster(column["id"], column["iid"], column["rate"])
         yield Receipt(
             round=row["round"],
-            roster=Roster(column["id"], column["iid"], column["rate"]),
+            roster=roster,
             offer=CurveOffer(column["weight"], column["rate"], column["limit"]),
             sizes=column["size"],
             payments=column["payment"],
             accuracy=row["accuracy"],
         )
+
+
+def _same(roster: Roster, column: dict[str, FloatArray]) -> bool:
+    """Whether the roster has not changed: rounds then share one, as they did when they were played."""
+    named = {"id": roster.ids, "iid": roster.iid, "rate": roster.rate}
+    return all(np.array_equal(values, column[name]) for name, values in named.items())

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import polars as pl
 import pytest
 
+from lefi.mechanisms import mechanism as registry
+from lefi.studies import plugins
 from lefi.studies.results import Finished
 from lefi.studies.run import run_studies
 from lefi.studies.study import Study
@@ -50,13 +52,11 @@ def make(
         for value in values
         for round in range(1, rounds + 1)
     ]
-    places = [
-        At(seed, round, client=client)
-        for seed in range(seeds)
-        for round in range(1, rounds + 1)
-        for client in range(clients)
-    ]
-    table = pl.DataFrame() if weights is None else _clients(places, weights, weights if sizes is None else sizes)
+    table = (
+        pl.DataFrame()
+        if weights is None
+        else _clients(At(seeds, rounds, client=clients), weights, weights if sizes is None else sizes)
+    )
     runs = [
         {
             "run": {"mechanism": mechanism, "clients": value, "rounds": rounds},
@@ -74,7 +74,14 @@ def read(rule: Rule, at: At) -> float:
     return float(rule) if isinstance(rule, int | float) else rule(at)
 
 
-def _clients(places: list[At], weights: Rule, sizes: Rule) -> pl.DataFrame:
+def _clients(ends: At, weights: Rule, sizes: Rule) -> pl.DataFrame:
+    """Rows for every seed, round and client below `ends`."""
+    places = [
+        At(seed, round, client=client)
+        for seed in range(ends.seed)
+        for round in range(1, ends.round + 1)
+        for client in range(ends.client)
+    ]
     return pl.DataFrame(
         [
             {"seed": at.seed, "mechanism": "lefi", "round": at.round, "id": at.client}
@@ -91,6 +98,13 @@ def _row(scenario: str, mechanism: str, at: At, sweep: str | None, got: float, f
     row |= {"oracle": ORACLE, "bound": ORACLE, "arbitrary": ARBITRARY, "answered": 10}
     row |= {"share": (got - ARBITRARY) / (ORACLE - ARBITRARY)}
     return row | ({sweep: int(at.value) if sweep == "clients" else float(at.value)} if sweep else {})
+
+
+@pytest.fixture(autouse=True)
+def _own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test registers is gone after it."""
+    monkeypatch.setattr(registry, "_registry", dict(registry._registry))
+    monkeypatch.setattr(plugins, "_loaded", {})
 
 
 @pytest.fixture

@@ -26,8 +26,8 @@ class Commands(TyperGroup):
             _fail(error.format_message(), BAD_INPUT)
         except LefiError as error:
             _fail(str(error), BAD_INPUT)
-        except (click.Abort, KeyboardInterrupt):
-            _fail("stopped; what was finished is kept", STOPPED)
+        if code == STOPPED:  # typer has caught the KeyboardInterrupt
+            _fail("stopped; runs that were finished are kept", STOPPED)
         sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -52,8 +52,9 @@ def compare(
     market = {"scenario": scenario, "clients": clients, "budget": budget, "deadline": deadline}
     given = market | {"rounds": rounds, "seeds": seeds, "seed": seed}
     chosen = _study(study, mechanisms, accuracy, settings, given)
+    options.writable(out)
     with show.bar(chosen.name, "runs") as progress:
-        run_study(chosen, options.writable(out), jobs=options.cores() if jobs is None else jobs, progress=progress)
+        run_study(chosen, out, jobs=options.cores() if jobs is None else jobs, progress=progress)
     sweep = chosen.sweep.setting if chosen.sweep else None
     summaries = summarise(load(chosen.name, out)[0], list(chosen.names), sweep)
     if as_json:
@@ -111,7 +112,7 @@ def _print(study: "Study", summaries: list["Summary"], sweep: str | None) -> Non
     judged = f"{searchers} judged by the best round within the budget so far, the others by the current round; "
     console.print(
         f"{study.scenario}, {summaries[0].seeds} seeds, {study.rounds} rounds. Under each median its 95% bootstrap "
-        f"interval. {judged if searchers else ''}weights that overspend are scaled to the budget before they are judged. "
+        f"interval. {judged if searchers else ''}weights that overspend are scaled to the budget first. "
         "overspend: the worst round.",
         style="dim",
     )

@@ -1,9 +1,13 @@
 """`lefi figures`: draw again."""
 
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.box import SIMPLE_HEAD
+from rich.markup import escape
+from rich.table import Table
 
 from lefi.cli.options import writable
 
@@ -26,7 +30,14 @@ def figures(
 
 
 def draw(results: Path, out: Path) -> None:
-    """Write the report, and say where it lies."""
+    """Write the report, and say what became of the paper's claims and where the report lies."""
+    from lefi.cli import show
     from lefi.studies.report import write_report
 
-    typer.echo(f"report: {write_report(results, out)}")
+    report = write_report(results, out)
+    console = show.console()
+    table = Table("", "claim", "verdict", title="Claims", title_justify="left", title_style="bold", box=SIMPLE_HEAD)
+    for claim in json.loads((out / "claims.json").read_text(encoding="utf-8")):
+        table.add_row(claim["key"], escape(claim["claim"]), claim["verdict"])
+    console.print(table)
+    typer.echo(f"report: {report}")

@@ -83,13 +83,11 @@ def _assigned(text: str, mechanisms: list[str]) -> list[tuple[str | None, str, A
 
 
 def _value(raw: str) -> Any:
-    """A number, true, false, a list (2,29 or [2, 29]), or else the text as it stands."""
-    for text in (raw, f"[{raw}]" if "," in raw else raw):
-        try:
-            return json.loads(text)
-        except ValueError:
-            continue
-    return raw
+    """JSON where it is JSON (0.5, true, [2, 29]), a list where it has commas (2,29), or else the text as it stands."""
+    try:
+        return json.loads(raw)
+    except ValueError:
+        return [_value(part) for part in raw.split(",") if part] if "," in raw else raw.strip()
 
 
 def writable(out: Path) -> Path:

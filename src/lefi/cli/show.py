@@ -42,7 +42,7 @@ def table(labels: list[str], numbers: list[str], title: str) -> Table:
 
 @contextmanager
 def bar(what: str, unit: str) -> Iterator["Tell"]:
-    """A progress bar on stderr with what is done, the time left, and a note beside the name."""
+    """A progress bar on stderr, where that is a terminal: what is done, the time left, a note beside the name."""
     columns = [
         TextColumn("{task.description}"),
         BarColumn(bar_width=24),
@@ -51,7 +51,8 @@ def bar(what: str, unit: str) -> Iterator["Tell"]:
         TextColumn("left"),
         TimeRemainingColumn(),
     ]
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    errors = Console(stderr=True)
+    with Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal) as progress:
         task = progress.add_task(what, total=1.0, done=0, total_runs="?")
 
         def tell(standing: Standing, note: str = "") -> None:

@@ -150,7 +150,7 @@ def _lines(run: "Run", outcome: "Outcome", out: Path | None) -> Iterator[tuple[s
     )
     yield "share", f"{number(numbers['share'])} of the oracle's gain over arbitrary weights"
     yield "paid", f"{final.paid:.4f} of {run.budget:g} USD"
-    worst = f"{100 * numbers['overspend']:.2f}% of the budget at worst, in round {numbers['overspend_round']}"
+    worst = f"{100 * numbers['overspend']:.2g}% of the budget at worst, in round {numbers['overspend_round']}"
     yield "overspend", worst if numbers["overspend"] > 0 else "none in any round"
     if out is not None:
         yield "ledger", f"{out / 'rounds.parquet'}, {out / 'clients.parquet'}"

@@ -1,5 +1,7 @@
 """The optimum of a round, when the clients' answers are known: the only code that looks at both sides of the market."""
 
+from typing import cast
+
 import numpy as np
 
 from lefi.optimum.first_best import first_best
@@ -7,7 +9,8 @@ from lefi.optimum.flat import flat_best
 from lefi.optimum.rational import rational_optimum
 from lefi.optimum.receipt import SAFE, OptimumReceipt
 from lefi.optimum.tables import table_optimum
-from lefi.world.fleet import RationalFleet
+from lefi.world.behaviours import Behaviour, Churn, Drift, Dropout, Noisy
+from lefi.world.fleet import Fleet, RationalFleet
 from lefi.world.market import Market
 
 __all__ = ["OptimumReceipt", "first_best", "flat_best", "oracle"]
@@ -21,13 +24,20 @@ def oracle(market: Market) -> OptimumReceipt:
     [accuracy, bound] as long as answers do not fall when the weight rises.
     """
     market = market.taking("curve")
-    fleet, budget = market.fleet, market.terms.budget * SAFE
+    fleet, budget = _without_noise(market.fleet), market.terms.budget * SAFE
     if type(fleet) is RationalFleet and fleet.size_low == 0 and _concave(market):
         offer, bound = rational_optimum(market, fleet, budget)
     else:
         offer, bound = table_optimum(market, budget)
     receipt = market.settle(1, offer, None)
     return OptimumReceipt.of(receipt, bound)
+
+
+def _without_noise(fleet: Fleet) -> Fleet:
+    """The fleet inside behaviours that leave its noise-free answers of this round as they are."""
+    while type(fleet) in (Noisy, Dropout, Drift, Churn):
+        fleet = cast(Behaviour, fleet).fleet
+    return fleet
 
 
 def _concave(market: Market) -> bool:

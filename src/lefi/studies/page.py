@@ -1,10 +1,12 @@
 """Pieces of a self-contained HTML page: no scripts, no outside address, pictures inlined."""
 
+import re
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 
+PANELS = 1.9  # wider than this: panels side by side, which a phone scrolls through
 CSS = """
 :root { color-scheme: light; }
 body { margin: 0 auto; padding: 1.2rem 1rem 4rem; max-width: 62rem; background: #fff; color: #1b1b1b;
@@ -28,12 +30,13 @@ small { color: #555; font-size: 0.84em; display: block; margin-top: 0.25rem; }
 .not-confirmed { color: #8a2f00; background: #fcebe2; }
 .not-tested-yet { color: #444; background: #f0f0f0; }
 figure { margin: 0 0 1.4rem; }
-figure img { display: block; max-width: 100%; height: auto; }
+figure img { display: block; max-width: 100%; height: auto; } figure .wide { margin: 0; }
 figcaption { font-size: 0.92rem; color: #333; max-width: 50rem; margin-top: 0.3rem; }
 .note { border-left: 4px solid #b0b0b0; padding: 0.1rem 0 0.1rem 0.9rem; }
 dt { font-weight: 600; margin-top: 0.6rem; } dd { margin: 0 0 0 1.2rem; max-width: 44rem; }
 @media (max-width: 40rem) {
   body { font-size: 15px; }
+  figure img.panels { max-width: none; height: 15.5rem; width: auto; }
   table.stacked thead { display: none; }
   table.stacked tr { display: block; border-bottom: 2px solid #c8c8c8; padding: 0.4rem 0; }
   table.stacked td { display: block; border: 0; padding: 0.15rem 0; }
@@ -75,9 +78,17 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: int = 
 
 def picture(svg: Path, title: str, caption: str) -> str:
     """An SVG file as a figure that needs no file: as an image, so that its ids stay its own."""
-    data = b64encode(svg.read_bytes()).decode()
-    image = f'<img alt="{escape(title)}" src="data:image/svg+xml;base64,{data}">'
+    data = svg.read_bytes()
+    kind = ' class="panels"' if _aspect(data) > PANELS else ""
+    source = f"data:image/svg+xml;base64,{b64encode(data).decode()}"
+    image = f'<div class="wide"><img{kind} alt="{escape(title)}" src="{source}"></div>'
     return f"<figure>{image}<figcaption>{escape(caption)}</figcaption></figure>"
+
+
+def _aspect(svg: bytes) -> float:
+    """Width over height, as the file says."""
+    box = re.search(rb'viewBox="0 0 ([0-9.]+) ([0-9.]+)"', svg)
+    return float(box[1]) / float(box[2]) if box else 1.0
 
 
 def definitions(terms: dict[str, str]) -> str:

@@ -48,11 +48,12 @@ class Run:
     source: str | None = None  # where a mechanism from outside lefi lies
     swept: dict[str, Any] = field(default_factory=dict)  # the swept setting and its value at this point
     content: dict[str, Any] = field(default_factory=dict)  # what names only point to: models, the user's code
+    code: str = field(default_factory=code_digest)  # of lefi; travels with the run, so that workers agree on its key
 
     @property
     def key(self) -> str:
         told = {name: value for name, value in asdict(self).items() if name != "source"}
-        told |= {"version": lefi.__version__, "code": code_digest()}
+        told |= {"version": lefi.__version__}
         return sha256(dumps(told, sort_keys=True).encode()).hexdigest()[:16]
 
     @property

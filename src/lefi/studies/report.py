@@ -3,9 +3,10 @@
 import json
 from html import escape
 from pathlib import Path
+from typing import get_args
 
 from lefi.ledger import refusals
-from lefi.studies.claims import Claim, check_claims
+from lefi.studies.claims import Claim, Verdict, check_claims
 from lefi.studies.figures import Drawn, draw_figures
 from lefi.studies.page import definitions, page, paragraph, picture, table
 from lefi.studies.results import Results, read_results
@@ -95,7 +96,7 @@ def _missing(found: Results) -> list[str]:
 def _tally(claims: list[Claim]) -> str:
     """How many of the paper's claims came out how."""
     verdicts = [claim.verdict for claim in claims if not claim.ours]
-    told = ", ".join(f"{verdicts.count(kind)} {kind}" for kind in dict.fromkeys(verdicts))
+    told = ", ".join(f"{verdicts.count(kind)} {kind}" for kind in get_args(Verdict) if kind in verdicts)
     return paragraph(f"Of the paper's {len(verdicts)} claims: {told}. Verdicts follow from the rule in each row alone.")
 
 
@@ -106,8 +107,7 @@ def _numbers(found: Results) -> list[str]:
         if study is None:
             parts.append(paragraph(f"Study {name} is missing."))
             continue
-        scenario = study.rounds["scenario"][0]
-        parts.append(f"<h3>Share of the oracle's gain, scenario {escape(scenario)}</h3>")
+        parts.append(f"<h3>Share of the oracle's gain, scenario {escape(study.scenario)}</h3>")
         parts.append(mechanisms_table(study))
     return parts
 

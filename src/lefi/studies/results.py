@@ -31,6 +31,10 @@ class Finished:
         return sorted(self.rounds["mechanism"].unique())
 
     @property
+    def scenario(self) -> str:
+        return str(self.rounds["scenario"][0])
+
+    @property
     def seeds(self) -> int:
         return self.rounds["seed"].n_unique()
 

@@ -55,7 +55,11 @@ def run_studies(
             folder.mkdir(parents=True, exist_ok=True)
         clear_leftovers(folder)
     missing = sorted((task for task in tasks if not finished(*task)), key=lambda task: -task[1].work)
-    _report(progress, tasks, missing, _finish(missing, jobs))
+    try:
+        _report(progress, tasks, missing, _finish(missing, jobs))
+    finally:
+        for folder in folders:  # a worker that was stopped in the middle of writing leaves a hidden folder
+            clear_leftovers(folder)
     for study, folder in zip(studies, folders, strict=True):
         write_manifest(folder, study.model_dump(), study.runs())
     return folders

@@ -38,10 +38,16 @@ def mechanisms_table(study: Finished) -> str:
     for name in in_order(study.mechanisms):
         share = matrix(study.of(name), "share")
         found = median(share.values)
-        cells = [told(Interval(*(bound[share.by == number][0] for bound in found))) for number in rounds]
+        cells = [_stacked(Interval(*(bound[share.by == number][0] for bound in found))) for number in rounds]
         over = study.of(name)["overspend"].to_numpy()
         rows.append([escape(name), *cells, f"{100 * over.max():.3g}%", f"{100 * np.mean(over > 1e-9):.0f}%"])
     return table(head, rows, numbers=len(head) - 1)
+
+
+def _stacked(found: Interval) -> str:
+    """The middle, and its interval under it."""
+    middle, _, interval = told(found).partition(" ")
+    return f"{middle}<small>{interval}</small>"
 
 
 def settings_table(results: Results) -> str:
@@ -55,18 +61,22 @@ def settings_table(results: Results) -> str:
 def _setting(study: Finished) -> str:
     """Scenario, sweep and what else the study says, in one line."""
     say = study.settings
-    parts = [f"scenario {study.rounds['scenario'][0]}", f"{study.last} rounds"]
+    parts = [f"scenario {study.scenario}", f"{study.last} rounds"]
     sweep = say.get("sweep") or {}
     for name, unit in (("clients", "clients"), ("budget", "USD per round"), ("deadline", "s deadline")):
         if sweep.get("setting") != name:
             values = sorted(study.rounds[name].unique())
             parts.append(f"{values[0]:g} {unit}" if len(values) == 1 else f"{values[0]:g} to {values[-1]:g} {unit}")
     if sweep:
-        parts.append(f"{sweep['setting']} = {', '.join(map(str, sweep['values']))}")
+        parts.append(f"{sweep['setting']} = {', '.join(map(_plain, sweep['values']))}")
     parts += [f"{name} = {value}" for name, value in (say.get("settings") or {}).items()]
     for mechanism, chosen in (say.get("mechanism") or {}).items():
         parts += [f"{mechanism}.{name} = {value}" for name, value in chosen.items()]
     return "; ".join(parts)
+
+
+def _plain(value: object) -> str:
+    return f"{value:g}" if isinstance(value, int | float) else str(value)
 
 
 def versions_line(results: Results) -> str:

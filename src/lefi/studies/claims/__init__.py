@@ -66,8 +66,8 @@ CHECKS = (
         "Accuracy falls with a stricter deadline, lefi stays ahead.",
         "Three parts: accuracy at the strictest deadline is below that at the loosest and rises at no step by"
         " more than 0.0001 when the deadline gets stricter; lefi is ahead of bara, and of random, at the "
-        "loosest deadline (interval above 0) and behind at none. Leads under 0.0001 count as level; uniform "
-        "is told, not judged.",
+        "loosest deadline (by 0.0001 or more, interval above 0) and behind at none. Leads under 0.0001 count as "
+        "level; uniform is told, not judged.",
         sweeps.deadline,
     ),
     Check(
@@ -80,9 +80,9 @@ CHECKS = (
     Check(
         "h",
         "It works with any data-selection rule of the clients.",
-        "Stated when more behaviours exist.",
+        "Stated when studies of other behaviours exist.",
         None,
-        waits_for="all clients of these studies are rational; the row is filled when more behaviours exist",
+        waits_for="all clients of these studies are rational; the row is filled when studies of other behaviours exist",
     ),
     Check(
         "i",

@@ -80,7 +80,7 @@ def last(study: Finished, value: str, mechanism: str) -> FloatArray:
 
 def told(found: Interval, digits: int = 3, scale: float = 1.0) -> str:
     """Middle and interval in words: 0.998 [0.997, 0.999]."""
-    middle, low, high = (float(value) * scale for value in found)
+    middle, low, high = (round(float(value) * scale, digits) + 0.0 for value in found)  # + 0.0: no minus zero
     return f"{middle:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
 
 

@@ -14,6 +14,7 @@ from lefi.studies.statistics import difference, median, settled
 ABOUT_20 = 25
 FEW = 5  # rounds that "rise first" and "spread then" are given
 MOST = 0.95  # of the clients
+APART = "the first steps, drawn at random, set the weights apart before the budget binds"
 TOGETHER = (
     "the weights come together again: with equal rates and no caps the best weights are nearly equal "
     "(alpha = A' / (lambda beta), and A' is nearly flat), so lasting differences are not to be expected"
@@ -30,7 +31,7 @@ def settles(results: Results) -> Finding:
         end = len(tables[0])
         rounds = np.array([settled(table) or end + 1 for table in tables], dtype=np.float64)
         found = median(rounds)
-        middle, low, high = (f"{x:.0f}" if x <= end else f"after {end}" for x in found)
+        middle, low, high = (f"{x:.0f}" if x <= end else f">{end}" for x in found)
         soon, ever = int((rounds <= ABOUT_20).sum()), int((rounds <= end).sum())
         words.append(
             f"{value}s settle in round {middle} [{low}, {high}]; {soon} of {len(rounds)} fleets by round {ABOUT_20}, "
@@ -50,19 +51,9 @@ def settles(results: Results) -> Finding:
 def rises_and_spreads(results: Results) -> Finding:
     """(b) All weights rise first, and spread once the budget binds."""
     study = need(results, "convergence", "lefi")
-    warm, binds = _warm_start(study), binding(study, "lefi")
-    rising, at_bind, soon, end = [], [], [], []
-    for seed, table in series(study, "lefi", "weight").items():
-        bind = binds[seed] or warm + FEW
-        until = min(max(warm + 1, min(bind, warm + FEW)), len(table))
-        rising.append(float(np.mean(table[until - 1] > table[min(warm, len(table)) - 1])))
-        apart = spread(table)
-        at_bind.append(apart[min(bind, len(apart)) - 1])
-        soon.append(apart[min(bind + FEW, len(apart)) - 1])
-        end.append(apart[-1])
-    if not rising:
-        raise Untested("study convergence kept no clients table of lefi")
-    up, growth, final = median(np.array(rising)), difference(np.array(soon), np.array(at_bind)), median(np.array(end))
+    binds = binding(study, "lefi")
+    rising, at_bind, soon, end = _rise(study, binds)
+    up, growth, final = median(rising), difference(soon, at_bind), median(end)
     parts = [float(up.middle) >= MOST, float(growth.low) > 0, float(final.low) > TOLERANCE]
     bound = [bind for bind in binds.values() if bind is not None]
     when = f"round {np.median(bound):.0f} (median)" if bound else "no round"
@@ -72,12 +63,28 @@ def rises_and_spreads(results: Results) -> Finding:
     )
     why = (
         f"not every weight rises: only {100 * float(up.middle):.0f}% of clients in the median fleet",
-        "the spread does not grow after the budget binds",
+        f"the spread is {float(np.median(at_bind)):.2f} by then and does not grow: {APART}",
         TOGETHER,
     )
     reasons = [reason for reason, holds in zip(why, parts, strict=True) if not holds]
     numbers = spelled("rising", up) | spelled("growth", growth) | spelled("final_spread", final)
     return Finding(measured, parts, reasons, numbers)
+
+
+def _rise(study: Finished, binds: dict[int, int | None]) -> FloatArray:
+    """Per seed: share of clients that rise; spread where the budget binds, a few rounds later, at the end."""
+    warm = _warm_start(study)
+    columns = []
+    for seed, table in series(study, "lefi", "weight").items():
+        last = len(table)
+        bind = binds[seed] or warm + FEW
+        until = min(max(warm + 1, min(bind, warm + FEW)), last)
+        rises = np.mean(table[until - 1] > table[min(warm, last) - 1])
+        apart = spread(table)
+        columns.append((rises, apart[min(bind, last) - 1], apart[min(bind + FEW, last) - 1], apart[-1]))
+    if not columns:
+        raise Untested("study convergence kept no clients table of lefi")
+    return np.array(columns).T
 
 
 def order(results: Results) -> Finding:

@@ -9,6 +9,7 @@ from lefi.studies.statistics import difference, median
 
 EXCESS = 1e-9
 NEAR = 0.01  # of the oracle's gain
+WHERE = {"paper": "convergence", "mixed": "mixed"}
 
 
 def oracle(results: Results) -> Finding:
@@ -22,7 +23,7 @@ def oracle(results: Results) -> Finding:
         rounds += frame.height
         runs += int((frame["round"] == 1).sum())
     measured = (
-        f"accuracy minus oracle is at most {excess:.1e} over {rounds:,} rounds of {runs:,} runs "
+        f"accuracy minus oracle is at most {excess:.2g} over {rounds:,} rounds of {runs:,} runs "
         "(offers that overspend are scaled to the budget first)"
     )
     reasons = [] if excess <= EXCESS else ["some round lies above the oracle: the oracle or the judging is wrong"]
@@ -31,12 +32,10 @@ def oracle(results: Results) -> Finding:
 
 def uniform(results: Results) -> Finding:
     """Equal weights are hard to beat at the paper's setting, and are beaten where clients differ."""
-    paper = need(results, "convergence", "lefi", "uniform")
-    mixed = need(results, "mixed", "lefi", "uniform")
+    studies = {name: need(results, study, "lefi", "uniform") for name, study in WHERE.items()}
     words, leads = [], []
     numbers: dict[str, float] = {}
-    for study in (paper, mixed):
-        name = study.rounds["scenario"][0]
+    for name, study in studies.items():
         ours, theirs = (last(study, "share", who) for who in ("lefi", "uniform"))
         lead = difference(ours, theirs)
         leads.append(lead)

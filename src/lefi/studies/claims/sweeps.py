@@ -59,7 +59,7 @@ def budget(results: Results) -> Finding:
     )
     why = (
         "accuracy falls somewhere while the budget rises: " + ", ".join(n for n, step in rises.items() if step <= 0),
-        f"the mechanisms have not met within {EQUAL} at {largest:g} USD",
+        f"the spread at {largest:g} USD is not below {EQUAL} with its interval",
         f"the lead is largest at {top:g} USD; step and probe are fixed in USD, so lefi suits some budgets better",
     )
     numbers = spelled("spread", met) | spelled("spread_all", all_met) | spelled("lead_smallest", smallest)
@@ -91,7 +91,7 @@ def deadline(results: Results) -> Finding:
         )
         numbers |= spelled(f"lead_{name}", loosest) | {f"ahead_{name}": float(ahead), f"behind_{name}": float(behind)}
         if name in RIVALS:
-            parts.append(float(loosest.low) > 0 and behind == 0)
+            parts.append(float(loosest.low) > 0 and float(loosest.middle) >= LEVEL and behind == 0)
             reasons += [] if parts[-1] else [f"lefi is not ahead of {name} at the loosest deadline, or behind at some"]
     lefi = median(tables["lefi"].values)
     strict, loose = (f"{lefi.middle[place]:.4f} at {tables['lefi'].by[place]:g} s" for place in (0, -1))

@@ -42,7 +42,7 @@ def draw(numbers: Numbers) -> Figure:
     axes.annotate(
         f"C(D) = {numbers.p:.4f} D + {numbers.q:.4f}\nband: RMSE of the fit, {RMSE} TFLOP",
         (numbers.size[middle], numbers.cost[middle]),
-        xytext=(12, -34),
+        xytext=(-6, -52),
         textcoords="offset points",
         color="#333333",
     )

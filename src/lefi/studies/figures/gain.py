@@ -12,13 +12,13 @@ from lefi.studies.results import Finished
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """Share per scenario, mechanism and round."""
+    """Per study its scenario, and share per mechanism and round."""
 
-    share: dict[str, dict[str, Band]]
+    share: list[tuple[str, dict[str, Band]]]
 
 
 def compute(*studies: Finished) -> Numbers:
-    return Numbers({study.rounds["scenario"][0]: bands(study.rounds, "share") for study in studies})
+    return Numbers([(study.scenario, bands(study.rounds, "share")) for study in studies])
 
 
 def draw_share(axes: Axes, share: dict[str, Band]) -> None:
@@ -32,16 +32,16 @@ def draw_share(axes: Axes, share: dict[str, Band]) -> None:
 
 def draw(numbers: Numbers) -> Figure:
     figure, panels = sheet(len(numbers.share), height=3.7)
-    for axes, (scenario, share) in zip(panels, numbers.share.items(), strict=True):
+    for axes, (scenario, share) in zip(panels, numbers.share, strict=True):
         draw_share(axes, share)
         axes.set_title(f"scenario {scenario}")
-    legend(figure, {name for share in numbers.share.values() for name in share}, oracle=True)
+    legend(figure, {name for _, share in numbers.share for name in share}, oracle=True)
     return figure
 
 
 def caption(numbers: Numbers) -> str:
     parts = []
-    for scenario, share in numbers.share.items():
+    for scenario, share in numbers.share:
         last = next(iter(share.values())).by[-1]
         ends = ", ".join(
             f"{name} {line.middle[-1]:.3f} [{line.low[-1]:.3f}, {line.high[-1]:.3f}]" for name, line in share.items()

@@ -28,13 +28,13 @@ class Overspend:
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """Overspend per scenario and mechanism."""
+    """Per study its scenario, and overspend per mechanism."""
 
-    overspend: dict[str, dict[str, Overspend]]
+    overspend: list[tuple[str, dict[str, Overspend]]]
 
 
 def compute(*studies: Finished) -> Numbers:
-    return Numbers({study.rounds["scenario"][0]: per_mechanism(study) for study in studies})
+    return Numbers([(study.scenario, per_mechanism(study)) for study in studies])
 
 
 def per_mechanism(study: Finished) -> dict[str, Overspend]:
@@ -49,7 +49,12 @@ def per_mechanism(study: Finished) -> dict[str, Overspend]:
     return result
 
 
-def draw_overspend(axes: Axes, overspend: dict[str, Overspend]) -> None:
+def largest(overspend: dict[str, Overspend]) -> float:
+    return max(float(line.worst.max()) for line in overspend.values())
+
+
+def draw_overspend(axes: Axes, overspend: dict[str, Overspend], top: float) -> None:
+    """`top` is the largest overspend that the axis has to show."""
     for name, look in looks(overspend).items():
         line = overspend[name]
         axes.plot(
@@ -63,22 +68,24 @@ def draw_overspend(axes: Axes, overspend: dict[str, Overspend]) -> None:
         )
     axes.set_yscale("symlog", linthresh=LINEAR, linscale=0.6)
     label_y(axes, 100, "%")
-    axes.set(xlabel="round", ylabel="largest overspend [of the budget]", xlim=(0, None), ylim=(0, None))
+    axes.set(xlabel="round", ylabel="largest overspend [of the budget]", xlim=(0, None))
+    axes.set_ylim(0, 1.7 * max(top, LINEAR))
 
 
 def draw(numbers: Numbers) -> Figure:
     figure, panels = sheet(len(numbers.overspend), height=3.7, share_y=True)
-    for axes, (scenario, overspend) in zip(panels, numbers.overspend.items(), strict=True):
-        draw_overspend(axes, overspend)
+    top = max(largest(overspend) for _, overspend in numbers.overspend)
+    for axes, (scenario, overspend) in zip(panels, numbers.overspend, strict=True):
+        draw_overspend(axes, overspend, top)
         axes.set_title(f"scenario {scenario}")
     for axes in panels[1:]:
         axes.set_ylabel("")
-    legend(figure, {name for lines in numbers.overspend.values() for name in lines}, markers=True)
+    legend(figure, {name for _, lines in numbers.overspend for name in lines}, markers=True)
     return figure
 
 
 def caption(numbers: Numbers) -> str:
-    parts = [f"{scenario}: {_peaks(lines)}" for scenario, lines in numbers.overspend.items()]
+    parts = [f"{scenario}: {_peaks(lines)}" for scenario, lines in numbers.overspend]
     return (
         f"The largest overspend over all fleets in blocks of {BLOCK} rounds. Largest of all, {'; '.join(parts)}. "
         f"The axis is linear below {100 * LINEAR:g}%."

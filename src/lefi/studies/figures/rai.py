@@ -46,7 +46,7 @@ def compute(study: Finished) -> Numbers:
 
 
 def draw(numbers: Numbers) -> Figure:
-    figure, (axes,) = sheet(width=6.4, height=3.9)
+    figure, (axes,) = sheet(width=6.6, height=3.9)
     look = looks(numbers.rai)
     for name, band in numbers.rai.items():
         if name != REFERENCE:

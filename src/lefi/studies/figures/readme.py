@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from lefi.studies.figures.bands import Band, bands
 from lefi.studies.figures.gain import draw_share
-from lefi.studies.figures.overspend import Overspend, draw_overspend, per_mechanism
+from lefi.studies.figures.overspend import Overspend, draw_overspend, largest, per_mechanism
 from lefi.studies.figures.style import legend, sheet
 from lefi.studies.results import Finished
 
@@ -27,7 +27,7 @@ def draw(numbers: Numbers) -> Figure:
     figure, (left, right) = sheet(2, width=9.6, height=3.4)
     draw_share(left, numbers.share)
     left.set_title("gained (1 = the exact optimum)")
-    draw_overspend(right, numbers.overspend)
+    draw_overspend(right, numbers.overspend, largest(numbers.overspend))
     right.set_title("overspent")
-    legend(figure, numbers.share, oracle=True)
+    legend(figure, numbers.share, oracle=True, markers=True)
     return figure

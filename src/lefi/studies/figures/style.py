@@ -31,7 +31,7 @@ class Look:
 
 
 KNOWN = {
-    "lefi": Look("lefi (the paper's)", "#0072B2", "o"),
+    "lefi": Look("lefi (paper)", "#0072B2", "o"),
     "waterfill": Look("waterfill", "#009E73", "^"),
     "uniform": Look("uniform", "#E69F00", "s", (0, (5, 1.5))),
     "bara": Look("bara", "#D55E00", "D", (0, (3, 1.2, 1, 1.2))),
@@ -108,9 +108,19 @@ def legend(figure: Figure, names: Iterable[str], *, oracle: bool = False, marker
         Line2D([], [], color=look.colour, linestyle=look.line, marker=look.marker if markers else "", label=look.label)
         for look in shown
     ]
-    figure.legend(
-        handles=keys, loc="outside upper center", ncols=min(len(keys), 6), handlelength=2.8, columnspacing=1.6
-    )
+    columns = _columns([look.label for look in shown], figure.get_figwidth())
+    figure.legend(handles=keys, loc="outside upper center", ncols=columns, handlelength=2.8, columnspacing=1.6)
+
+
+def _columns(labels: list[str], width: float) -> int:
+    """Columns of the fewest rows of keys that fit into `width` inches: handle, gaps, and 0.55 em a character."""
+    em = SHEET["font.size"] / 72
+    for rows in range(1, len(labels)):
+        columns = -(-len(labels) // rows)
+        parts = [labels[start : start + rows] for start in range(0, len(labels), rows)]  # filled column by column
+        if em * sum(5.2 + 0.55 * max(map(len, part)) for part in parts) <= width:
+            return columns
+    return 1
 
 
 def ticks_at(axes: Axes, values: Iterable[float]) -> None:

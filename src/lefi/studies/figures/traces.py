@@ -91,9 +91,11 @@ def draw_distance(axes: Axes, numbers: Traces) -> None:
     axes.annotate(
         f"settled: {100 * TOLERANCE:g}%",
         (1, TOLERANCE),
-        xytext=(5, -3),
+        xycoords=("axes fraction", "data"),
+        xytext=(-3, 3),
         textcoords="offset points",
-        va="top",
+        ha="right",
+        va="bottom",
         fontsize=8.5,
         color="#333333",
     )

@@ -77,6 +77,10 @@ class Behaviour:
         inner = getattr(self.fleet, "remember", None)
         return self if inner is None else self._around(inner(sizes))
 
+    def take(self, positions: IntArray) -> Self:
+        """The clients at these positions, in this order."""
+        return self._around(self.fleet.take(positions))
+
     def reprice(self, factor: FloatArray) -> Self:
         """The fleet with its prices multiplied."""
         return self._around(self.fleet.reprice(factor))
