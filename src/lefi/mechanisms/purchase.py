@@ -54,6 +54,8 @@ class Shop:
                 guess = low + (high - low) * above / (above - below)
             sizes = np.where(inside, guess, sizes)
             slope = self.accuracy.slope(sizes, self.iid) - target
+            if np.abs(slope[inside]).max(initial=0.0) <= 1e-12:
+                break
             rises = slope > 0
             low, above = np.where(rises, sizes, low), np.where(rises, slope, above)
             high, below = np.where(rises, high, sizes), np.where(rises, below, slope)

@@ -13,7 +13,7 @@ from lefi.world.behaviours import Behaviour, Churn, Drift, Dropout, Noisy
 from lefi.world.fleet import Fleet, RationalFleet
 from lefi.world.market import Market
 
-__all__ = ["OptimumReceipt", "first_best", "flat_best", "oracle"]
+__all__ = ["SAFE", "OptimumReceipt", "first_best", "flat_best", "oracle"]
 
 
 def oracle(market: Market) -> OptimumReceipt:

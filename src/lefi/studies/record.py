@@ -15,6 +15,7 @@ import polars as pl
 
 import lefi
 from lefi import ledger
+from lefi.mechanisms.mechanism import payment_class
 from lefi.messages import Receipt
 from lefi.rounds import walk
 from lefi.studies.code import code_digest
@@ -87,7 +88,7 @@ def judged_rounds(run: Run) -> Iterator[tuple[Receipt, dict[str, Any]]]:
     """Play the run and judge each round as it is settled: its receipt, and its row from `round` on."""
     if run.source is not None:
         load_mechanism(run.source)
-    market = run.market()
+    market = run.market().taking(payment_class(lefi.mechanisms()[run.mechanism]))
     mechanism = lefi.make(run.mechanism, market.terms, seed=run.seed, **run.mechanism_settings)
     fleet, marked, best = None, Marks(np.nan, np.nan, np.nan), np.nan
     for current, receipt in walk(mechanism, market, run.rounds, run.seed):

@@ -21,11 +21,13 @@ from lefi.world.behaviours import (
     ConvexCost,
     Drift,
     Dropout,
+    Holdout,
     Linear,
     Logit,
     Misreport,
     Noisy,
     OptOut,
+    Overbid,
     Sticky,
 )
 from lefi.world.fleet import Fleet, RationalFleet
@@ -57,6 +59,7 @@ class Settings(BaseModel):
     """What a scenario may set; a range (low, high) is drawn uniformly per client, a number holds for all.
 
     fixed_cost multiplies q of the cost model; scale is the range of K_n of linear and all_or_nothing clients in USD;
+    holdout and overbid are shares of the cost that clients add to it when they answer and when they bid;
     temperature (USD) belongs to logit clients, curvature (USD per thousand samples squared) to convex_cost ones.
     """
 
@@ -74,6 +77,8 @@ class Settings(BaseModel):
     temperature: Factor = 0.01
     curvature: Amount = 1e-4
     opt_out: bool = False
+    holdout: Amount = 0.0
+    overbid: Amount = 0.0
     sticky: Share = 0.0
     noise: Amount = 0.0
     misreport: Factor = 1.0
@@ -158,6 +163,8 @@ def draw_fleet(clients: int, seed: int, terms: Terms, settings: Settings) -> Fle
     if settings.kinds != ("rational",):
         fleet = Blend(fleet, tuple(kind_of(name, seed, settings) for name in settings.kinds), key(seed, "fleet kind"))
     fleet = OptOut(fleet) if settings.opt_out else fleet
+    fleet = Holdout(fleet, settings.holdout) if settings.holdout else fleet
+    fleet = Overbid(fleet, settings.overbid) if settings.overbid else fleet
     fleet = Sticky(fleet, settings.sticky) if settings.sticky else fleet
     fleet = Noisy(fleet, settings.noise) if settings.noise else fleet
     fleet = Misreport(fleet, settings.misreport) if settings.misreport != 1 else fleet
