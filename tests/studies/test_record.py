@@ -43,7 +43,7 @@ def test_rows_follow_from_the_receipts(name: str) -> None:
     np.testing.assert_array_equal(rounds["share"], [mark.share(value) for value in rounds["judged"]])
     weights = np.concatenate([r.offer.weight for r in receipts if isinstance(r.offer, CurveOffer)])
     np.testing.assert_array_equal(clients["weight"], weights)
-    assert clients.columns == ["seed", "mechanism", "round", "id", "weight", "limit", "size", "payment"]
+    assert clients.columns == ["seed", "mechanism", "round", "id", "weight", "limit", "size", "payment", "surplus"]
 
 
 def test_no_mechanism_of_its_payment_class_within_the_budget_beats_the_oracle() -> None:

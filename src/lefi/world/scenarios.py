@@ -59,7 +59,8 @@ class Settings(BaseModel):
     """What a scenario may set; a range (low, high) is drawn uniformly per client, a number holds for all.
 
     fixed_cost multiplies q of the cost model; scale is the range of K_n of linear and all_or_nothing clients in USD;
-    holdout and overbid are shares of the cost that clients add to it when they answer and when they bid;
+    holdout and overbid are shares of the cost that clients add to it when they answer and when they bid,
+    all of them or the one whose id `pretender` is;
     temperature (USD) belongs to logit clients, curvature (USD per thousand samples squared) to convex_cost ones.
     """
 
@@ -79,6 +80,7 @@ class Settings(BaseModel):
     opt_out: bool = False
     holdout: Amount = 0.0
     overbid: Amount = 0.0
+    pretender: Annotated[int, Field(ge=0)] | None = None
     sticky: Share = 0.0
     noise: Amount = 0.0
     misreport: Factor = 1.0
@@ -163,8 +165,9 @@ def draw_fleet(clients: int, seed: int, terms: Terms, settings: Settings) -> Fle
     if settings.kinds != ("rational",):
         fleet = Blend(fleet, tuple(kind_of(name, seed, settings) for name in settings.kinds), key(seed, "fleet kind"))
     fleet = OptOut(fleet) if settings.opt_out else fleet
-    fleet = Holdout(fleet, settings.holdout) if settings.holdout else fleet
-    fleet = Overbid(fleet, settings.overbid) if settings.overbid else fleet
+    only = None if settings.pretender is None else np.array([settings.pretender])
+    fleet = Holdout(fleet, settings.holdout, only) if settings.holdout else fleet
+    fleet = Overbid(fleet, settings.overbid, only) if settings.overbid else fleet
     fleet = Sticky(fleet, settings.sticky) if settings.sticky else fleet
     fleet = Noisy(fleet, settings.noise) if settings.noise else fleet
     fleet = Misreport(fleet, settings.misreport) if settings.misreport != 1 else fleet
