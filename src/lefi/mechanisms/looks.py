@@ -16,7 +16,7 @@ from lefi.offers import PriceOffer
 
 SMALL, HALF = 0.05, 0.5  # shares of the cap that are asked for, without and with a fixed cost
 SPARE = 0.1  # share of the budget that looks may take from the plan in every round
-OFTEN, SELDOM, EARLY = 2, 8, 24  # with a fixed cost they may take half of it every second round, later every eighth
+EARLY = 24  # with a fixed cost they may take half of it in every second of so many rounds
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +68,8 @@ class Looks:
         """What may be spent on looks. Money that the plan leaves over costs nothing to ask with."""
         if not self.overhead.some:
             return SPARE * budget
-        now = self.round % (OFTEN if self.round < EARLY else SELDOM) == 1
-        return max(SPARE * budget, left, HALF * budget if now else 0.0)
+        early = self.round < EARLY and self.round % 2 == 1
+        return max(SPARE * budget, left, HALF * budget if early else 0.0)
 
     def _order(self, wanted: BoolArray) -> IntArray:
         return np.argsort(np.where(wanted, self.turn, np.inf))[: int(wanted.sum())]
