@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from lefi.arrays import FloatArray
+from lefi.arrays import FloatArray, IntArray
 from lefi.errors import InputError
 from lefi.mechanisms.mechanism import register
 from lefi.mechanisms.notebook import Notebook
@@ -48,7 +48,7 @@ class Contract:
             raise InputError("cost_low", cost_low, f"below cost_high, {cost_high:g}")
         self.terms, self.prior = terms, prior
         self.kappa = np.linspace(cost_low, cost_high, types + 1)[1:]  # rounded up, so that nobody loses
-        self.picks = Notebook()
+        self.lowest, self.highest = Notebook(), Notebook()  # types that a client can be, by id
         self.aim = 1.0
 
     def ask(self, roster: Roster) -> MenuOffer:
@@ -58,21 +58,34 @@ class Contract:
         return MenuOffer(sizes[own], payments(self.kappa, sizes)[own])
 
     def tell(self, receipt: Receipt) -> None:
-        offer, ids = receipt.offer, receipt.roster.ids
+        offer, answered = receipt.offer, receipt.answered
         assert isinstance(offer, MenuOffer)
-        got = receipt.answered & (receipt.payments > 0)
-        pick = np.abs(offer.sizes - np.nan_to_num(receipt.sizes)[:, None]).argmin(axis=1)
-        self.picks.write(ids[got], pick[got].astype(np.float64))
-        if receipt.answered.any():
+        self._note(receipt.roster.ids[answered], offer.sizes[answered], receipt.sizes[answered])
+        if answered.any():
             room = self.terms.budget / receipt.paid if receipt.paid > 0 else GROWTH
             self.aim = float(np.clip(self.aim * min(max(room, 0.5), GROWTH), 1e-6, 1e6))
 
+    def _note(self, ids: IntArray, menu: FloatArray, sizes: FloatArray) -> None:
+        """A pick tells that the type is one of those for which this size was meant; earlier picks may tell more."""
+        gap = np.abs(menu - sizes[:, None])
+        meant = gap <= gap.min(axis=1, keepdims=True) + 1e-9
+        first, last = meant.argmax(axis=1), self.kappa.size - 1 - meant[:, ::-1].argmax(axis=1)
+        low = np.maximum(first, self.lowest.read(ids, default=0.0))
+        high = np.minimum(last, self.highest.read(ids, default=self.kappa.size - 1.0))
+        fits = low <= high  # otherwise the client has changed, and the newest pick stands
+        self.lowest.write(ids, np.where(fits, low, first))
+        self.highest.write(ids, np.where(fits, high, last))
+
     def _shares(self) -> FloatArray:
-        """p_i: all alike, or one client more than was seen to pick each pair."""
-        seen = np.zeros(self.kappa.size)
-        if self.prior == "learned":
-            seen = np.bincount(self.picks.values.astype(np.int64), minlength=self.kappa.size).astype(np.float64)
-        return (seen + 1) / (seen + 1).sum()
+        """p_i: all alike, or how the clients spread over the types that their picks allow, and one client over all."""
+        types = self.kappa.size
+        share = np.full(types, 1 / types)
+        if self.prior == "learned" and self.lowest.ids.size:
+            low, high = self.lowest.values.astype(np.int64), self.highest.values.astype(np.int64)
+            each = 1 / (high - low + 1)
+            rise = np.bincount(low, each, types + 1) - np.bincount(high + 1, each, types + 1)
+            share = share + np.cumsum(rise)[:types]
+        return np.maximum(share, 1e-9) / np.maximum(share, 1e-9).sum()
 
     def _sizes(self, iid: FloatArray, count: FloatArray, share: FloatArray) -> FloatArray:
         """D (classes, types) for the lambda that spends the aim, by bisection of its logarithm."""

@@ -81,6 +81,6 @@ class Looks:
             return np.empty(0, dtype=np.int64)
         with np.errstate(invalid="ignore"):
             width = np.where(np.isfinite(self.high), 1 - self.low / self.high, np.inf)
-        width = np.where(self.high * self.shop.cap <= money, width, np.inf)
+        width = np.where(self.high * self.shop.cap * (1.0 if some else SMALL) <= money, width, np.inf)
         best = np.lexsort((self.turn, width))[:1]
         return best[width[best] <= (2 * self.tolerance if some else HALF)]

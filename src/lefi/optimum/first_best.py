@@ -16,7 +16,7 @@ from lefi.world.client import expense
 from lefi.world.market import Market
 
 ROWS = 65
-REFINEMENTS = (4,) * 5  # intervals of each client that are cut in three, around its best size
+REFINEMENTS = (4,) * 7  # intervals of each client that are cut in three, around its best size
 
 
 def first_best(market: Market) -> OptimumReceipt:
