@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: paper test check lint types layers bench clean help
+.PHONY: paper test kills check lint types layers bench clean help
 
 help:                ## list the targets
 	@grep -E '^[a-z]+: .*##|^[a-z]+:  *##' Makefile | sed -E 's/:.*##/\t/'
@@ -13,6 +13,9 @@ paper: .venv/core    ## every figure of the paper and the report, into results/p
 
 test: .venv/dev      ## the tests
 	$(BIN)/pytest -n $(JOBS) -q
+
+kills: .venv/dev     ## 200 kills of the Flower server at random instants
+	$(BIN)/python -m tests.flower.kills --kills 200
 
 check: lint types layers ## what CI checks besides the tests
 

@@ -157,7 +157,7 @@ def test_paper_writes_the_report_and_a_second_time_only_draws(tmp_path: Path, mo
     assert f"report: {tmp_path / 'report.html'}" in first.stdout
     assert "verdict" in first.stdout
     assert max(map(len, first.stdout.splitlines()[:-1])) <= 80
-    monkeypatch.setattr("lefi.studies.run.record", lambda run: pytest.fail(f"{run} was played again"))
+    monkeypatch.setattr("lefi.studies.work.record", lambda run: pytest.fail(f"{run} was played again"))
     (tmp_path / "report.html").unlink()
     assert CliRunner().invoke(app, arguments, catch_exceptions=False).exit_code == 0
     assert (tmp_path / "report.html").is_file()

@@ -27,8 +27,8 @@ def level(height: float) -> Rule:
 
 def test_no_results_means_that_nothing_is_tested() -> None:
     claims = check_claims(Results({}, {"convergence": "not run yet"}))
-    assert [claim.key for claim in claims] == list("abcdefghijkl")
-    assert {claim.verdict for claim in claims} == {"not tested yet"}
+    assert [claim.key for claim in claims] == list("abcdefghijklm")
+    assert {claim.verdict for claim in claims if claim.key != "m"} == {"not tested yet"}  # m rests on shipped tables
     assert "study convergence is missing (not run yet)" in claims[0].reason
 
 
@@ -247,3 +247,11 @@ def test_every_claim_states_its_rule_and_turns_into_json() -> None:
         "none": None,
         "far": None,
     }
+
+
+def test_the_sum_over_clients_is_judged_on_really_trained_fleets() -> None:
+    claim = decide("m")
+    assert claim.verdict == "partly"
+    assert claim.numbers["w_5_low"] > 1
+    assert claim.numbers["rmse_10"] <= 0.03 < claim.numbers["rmse_5"]
+    assert "no better than a constant" in claim.reason

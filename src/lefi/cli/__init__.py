@@ -8,9 +8,12 @@ import lefi
 from lefi.cli.commands import Commands
 from lefi.cli.compare import compare
 from lefi.cli.figures import figures
+from lefi.cli.ledger import ledger
 from lefi.cli.mechanisms import mechanisms
 from lefi.cli.paper import paper
+from lefi.cli.profile import profile
 from lefi.cli.simulate import simulate
+from lefi.cli.train import train
 
 app = typer.Typer(
     cls=Commands, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich"
@@ -35,5 +38,6 @@ def main(
     """
 
 
-for command in (paper, simulate, compare, figures, mechanisms):
+for command in (paper, simulate, compare, figures, mechanisms, profile, train):
     app.command()(command)
+app.add_typer(ledger, name="ledger")

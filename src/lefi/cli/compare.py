@@ -32,6 +32,7 @@ def compare(
     accuracy: Accuracy = None,
     settings: Set = None,
     jobs: Jobs = None,
+    engine: Annotated[str, typer.Option(help="Where runs are computed: local, or dask://host:port.")] = "local",
     out: Annotated[Path, typer.Option(help="Where results are kept and found again.")] = Path("results"),
     as_json: AsJson = False,
 ) -> None:
@@ -55,7 +56,8 @@ def compare(
     chosen = _study(study, mechanisms, accuracy, settings, given)
     options.writable(out)
     with show.bar(chosen.name, "runs") as progress:
-        run_study(chosen, out, jobs=options.cores() if jobs is None else jobs, progress=progress)
+        cores = options.cores() if jobs is None else jobs
+        run_study(chosen, out, jobs=cores, engine=engine, progress=progress)
     sweep = chosen.sweep.setting if chosen.sweep else None
     summaries = summarise(load(chosen.name, out)[0], list(chosen.names), sweep)
     if as_json:

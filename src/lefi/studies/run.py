@@ -4,22 +4,19 @@ import multiprocessing
 import os
 import signal
 import threading
-import time
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
 
-from threadpoolctl import threadpool_limits
-
 from lefi.arrays import whole
 from lefi.errors import LefiError
 from lefi.ledger import refusals
-from lefi.studies.record import Run, record
+from lefi.studies.record import Run
 from lefi.studies.store import clear_leftovers, finished, write_manifest, write_run
 from lefi.studies.study import Study
+from lefi.studies.work import Task, compute
 
 
 @dataclass(frozen=True)
@@ -32,20 +29,28 @@ class Standing:
 
 
 Progress = Callable[[Standing], None]
-Task = tuple[Path, Run]
+LOCAL = "local"
 
 
-def run_study(study: Study, out: Path | str, *, jobs: int = 1, progress: Progress | None = None) -> Path:
+def run_study(
+    study: Study, out: Path | str, *, jobs: int = 1, engine: str = LOCAL, progress: Progress | None = None
+) -> Path:
     """Run what is missing of one study under `out`; its folder."""
-    return run_studies([study], out, jobs=jobs, progress=progress)[0]
+    return run_studies([study], out, jobs=jobs, engine=engine, progress=progress)[0]
 
 
 def run_studies(
-    studies: Sequence[Study], out: Path | str, *, jobs: int = 1, progress: Progress | None = None
+    studies: Sequence[Study],
+    out: Path | str,
+    *,
+    jobs: int = 1,
+    engine: str = LOCAL,
+    progress: Progress | None = None,
 ) -> list[Path]:
     """Run what is missing of all these studies, the longest runs first; their folders.
 
-    Each run computes the same bytes whatever `jobs` is. Finished runs stay, whatever stops the others.
+    `engine` is "local" (that many processes) or dask://host:port. Each run computes the same bytes whatever `jobs` and
+    `engine` are. Finished runs stay, whatever stops the others.
     """
     whole("jobs", jobs, low=1)
     folders = [Path(out) / study.name for study in studies]
@@ -55,8 +60,9 @@ def run_studies(
             folder.mkdir(parents=True, exist_ok=True)
         clear_leftovers(folder)
     missing = sorted((task for task in tasks if not finished(*task)), key=lambda task: -task[1].work)
+    finishing = _finish(missing, jobs) if engine == LOCAL else _finish_elsewhere(missing, engine)
     try:
-        _report(progress, tasks, missing, _finish(missing, jobs))
+        _report(progress, tasks, missing, finishing)
     finally:
         for folder in folders:  # a worker that was stopped in the middle of writing leaves a hidden folder
             clear_leftovers(folder)
@@ -107,6 +113,12 @@ def _finish(tasks: list[Task], jobs: int) -> Iterator[Run]:
         pool.shutdown(wait=True)
 
 
+def _finish_elsewhere(tasks: list[Task], engine: str) -> Iterator[Run]:
+    from lefi.studies.cluster import finish_on_cluster
+
+    return finish_on_cluster(tasks, engine)
+
+
 def _start_worker() -> None:
     """Leave Ctrl-C to the parent, and end with it, however it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -121,19 +133,7 @@ def _start_worker() -> None:
 
 
 def _work(task: Task) -> Run:
-    """Compute and write one run. One thread: linear algebra on more threads rounds differently."""
+    """Compute and write one run."""
     folder, run = task
-    started = time.perf_counter()
-    with threadpool_limits(1):
-        try:
-            tables = record(run)
-        except LefiError:
-            raise
-        except Exception as error:
-            where = traceback.extract_tb(error.__traceback__)[-1]
-            raise LefiError(
-                f"{run.mechanism} with seed {run.seed} failed at {where.filename}:{where.lineno}: "
-                f"{type(error).__name__}: {error}"
-            ) from error
-    write_run(folder, run, tables, time.perf_counter() - started)
+    write_run(folder, run, *compute(run))
     return run

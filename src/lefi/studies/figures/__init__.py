@@ -15,13 +15,16 @@ from lefi.studies.figures import (
     cost,
     deadline,
     deviation,
+    fleets,
     gain,
+    measured,
     money,
     needed,
     overspend,
     rai,
     readme,
     sizes,
+    training,
     weights,
 )
 from lefi.studies.figures.style import save, styled
@@ -129,6 +132,9 @@ PLANS = (
         deviation.caption,
         extra=True,
     ),
+    Plan("measured", "Accuracy, really trained (ours)", (), measured.compute, measured.draw, measured.caption),
+    Plan("training", "Paid training, really trained (ours)", (), training.compute, training.draw, training.caption),
+    Plan("fleets", "The paper's sum, really trained (ours)", (), fleets.compute, fleets.draw, fleets.caption),
 )
 
 
