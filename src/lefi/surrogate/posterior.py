@@ -60,13 +60,11 @@ def prior(kernel: str, hyper: Hyper, Q: FloatArray, slope: bool) -> Posterior:
     return Posterior(np.zeros(Q.shape), C, np.empty(0), np.empty(0))
 
 
-def posterior(
-    bank: "Bank", rows: IntArray, Q: FloatArray, *, slope: bool = False, weighing: bool = False
-) -> Posterior:
+def posterior(bank: "Bank", rows: IntArray, Q: FloatArray, *, slope: bool = False, weighing: bool = False) -> Posterior:
     """Takes pending observations in on the way; queries Q (at most three, n) as the process sees them."""
     if rows.size == 0:
         return Posterior(Q, np.empty((6, 0)), np.empty(0), np.empty(0))
-    find = _rbf if bank.kernel == "rbf" else _state_space
+    find = _finite_rank if bank.kernel == "rbf" else _state_space
     if Q.shape[0] < 2 or (Q[1:] >= Q[:-1]).all():
         return find(bank, rows, Q, slope, weighing)
     order = np.argsort(Q, axis=0)
@@ -126,7 +124,7 @@ def silence(h: History, at: slice | IntArray, noise: FloatArray) -> FloatArray:
     return h.count[at] * np.log(noise) - heard
 
 
-def _rbf(bank: "Bank", rows: IntArray, Q: FloatArray, slope: bool, weighing: bool) -> Posterior:
+def _finite_rank(bank: "Bank", rows: IntArray, Q: FloatArray, slope: bool, _weighing: bool) -> Posterior:
     h = bank.history
     h.append()
     lengthscale, signal, noise = hypers(bank, rows)

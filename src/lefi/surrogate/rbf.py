@@ -1,8 +1,8 @@
 """The RBF kernel by a finite rank that is exact to rounding.
 
 On [-1, 1] the kernel exp(-(z - z')^2 / 2 l^2) is a sum over Chebyshev polynomials, sum_ij S_ij T_i(z) T_j(z'), whose
-coefficients fall faster than any power. With S = B' B and features phi(z) = B T(z), k = phi . phi', so a client's process
-is p weights under a unit normal prior, and its cost does not grow with the cube of its observations:
+coefficients fall faster than any power. With S = B' B and features phi(z) = B T(z), k = phi . phi', so a client's
+process is p weights under a unit normal prior, and its cost does not grow with the cube of its observations:
 A = I + sum phi phi' / noise,  weights | y ~ N(A^-1 sum phi y / noise, A^-1).
 Every client gets the interval that covers its own inputs and queries, rounded up to one of WIDTHS lengthscales: so no
 input is outside, and nothing is kept that a change of hyper-parameters would spoil.
@@ -28,7 +28,7 @@ CHUNK = 2048
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """Mean (n, queries), covariance (n, queries, queries), and what the evidence needs, (n,): quadratic form, log det."""
+    """Mean (n, queries), covariance (n, queries, queries), and for the evidence a quadratic form and a log det, (n,)."""
 
     mean: FloatArray
     covariance: FloatArray
