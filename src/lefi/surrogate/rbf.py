@@ -28,7 +28,7 @@ CHUNK = 2048
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """Mean (n, queries), covariance (n, queries, queries), and for the evidence a quadratic form and a log det, (n,)."""
+    """Mean (n, queries), covariance (n, queries, queries), for the evidence a quadratic form and a log det, (n,)."""
 
     mean: FloatArray
     covariance: FloatArray
