@@ -5,5 +5,6 @@ from lefi.mechanisms.lefi import Lefi
 from lefi.mechanisms.mechanism import Mechanism, make, mechanisms, register
 from lefi.mechanisms.random import Random
 from lefi.mechanisms.uniform import Uniform
+from lefi.mechanisms.waterfill import Waterfill
 
-__all__ = ["Bara", "Lefi", "Mechanism", "Random", "Uniform", "make", "mechanisms", "register"]
+__all__ = ["Bara", "Lefi", "Mechanism", "Random", "Uniform", "Waterfill", "make", "mechanisms", "register"]

@@ -1,0 +1,151 @@
+"""What a client may be: eight hypotheses about its whole response curve, each a track of a few numbers.
+
+x  log weight offered; k = x + log(1 - exp(-rate min(cap, limit))), the log of what full delivery would earn
+y  size answered, cap the most the client delivers, b its location on the axis of log money
+hinge       y = (x - b) / rate                 a rational client between its two plateaus
+power e     y = exp(e (k - b)), e = 1 or 1/2   proportional to the money, or to its root
+step        y = cap where k >= b, else nothing
+idle        y = nothing, ever
+The curves end at the cap. `open` tracks have seen no cap yet, `capped` ones believe that they have.
+On every track an answer between the plateaus is a location: z = x - h(y), with noise rho y h'(y). An answer at the
+cap, at a limit or at nothing only bounds the location.
+
+A track is a row of numbers: M, V mean and variance of the location; C, CV mean and variance of the cap (C = 0: none
+seen); LOW, HIGH bounds of the location; EVIDENCE log likelihood, relative; SEEN answers between the plateaus.
+"""
+
+from math import erf, exp, expm1, inf, log, pi, sqrt
+
+from lefi.mechanisms.compiled import compiled
+
+HINGE, POWER, STEP, IDLE = range(4)
+FAMILY = (HINGE, HINGE, POWER, POWER, POWER, POWER, STEP, IDLE)
+POWERS = (0.0, 0.0, 1.0, 1.0, 0.5, 0.5, 0.0, 0.0)
+CAPPED = (False, True, False, True, False, True, True, False)
+TRACKS = len(FAMILY)
+STEP_TRACK, IDLE_TRACK = 6, 7
+M, V, C, CV, LOW, HIGH, EVIDENCE, SEEN = range(8)
+COLUMNS = 8
+
+
+@compiled
+def phi(u: float) -> float:
+    """Density of the standard normal."""
+    return exp(-0.5 * u * u) / sqrt(2 * pi)
+
+
+@compiled
+def Phi(u: float) -> float:
+    """Distribution of the standard normal."""
+    return 0.5 * (1 + erf(u / sqrt(2.0)))
+
+
+@compiled
+def density(e: float, variance: float) -> float:
+    """Of a normal with mean 0."""
+    return exp(-0.5 * e * e / variance) / sqrt(2 * pi * variance)
+
+
+@compiled
+def truncate(mean: float, variance: float, low: float, high: float) -> tuple[float, float]:
+    """Mean and variance of a normal that is known to lie in [low, high]."""
+    s = sqrt(variance)
+    a, b = (low - mean) / s, (high - mean) / s
+    mass = Phi(b) - Phi(a)
+    if mass < 1e-6:  # far out: all of it lies within a few lengths s / |a| of the nearer bound
+        near, far = (low, high) if a > 0 else (high, low)
+        length = min(0.5 * abs(far - near), s / max(abs(near - mean) / s, 1.0))
+        return (near + length if a > 0 else near - length), length * length / 3
+    pa = phi(a) if a > -8 else 0.0
+    pb = phi(b) if b < 8 else 0.0
+    shift = (pa - pb) / mass
+    spread = 1 + ((a * pa if a > -8 else 0.0) - (b * pb if b < 8 else 0.0)) / mass - shift * shift
+    return mean + s * shift, variance * min(max(spread, 1e-6), 1.0)
+
+
+@compiled
+def clipped_mean(mean: float, s: float, low: float, high: float) -> float:
+    """E[clip(X, low, high)] of a normal X."""
+    if s < 1e-9:
+        return min(max(mean, low), high)
+    a, b = (mean - low) / s, (mean - high) / s
+    if a > 6 and b < -6:
+        return mean
+    return low + s * (a * Phi(a) + phi(a) - b * Phi(b) - phi(b))
+
+
+@compiled
+def log_money(x: float, rate: float, size: float) -> float:
+    """k: the log of what delivering `size` earns at log weight x."""
+    return x + log(-expm1(-rate * max(size, 1e-6)))
+
+
+@compiled
+def place(track: int, x: float, k: float) -> float:
+    """Where the offer stands on the axis of the track's location."""
+    return x if FAMILY[track] == HINGE else k
+
+
+@compiled
+def h(track: int, y: float, rate: float) -> float:
+    """How far above its location a client must be paid to deliver y."""
+    if FAMILY[track] == HINGE:
+        return rate * y
+    return log(y) / POWERS[track] if FAMILY[track] == POWER else 0.0
+
+
+@compiled
+def h_slope(track: int, y: float, rate: float) -> float:
+    return rate if FAMILY[track] == HINGE else 1 / (POWERS[track] * y)
+
+
+@compiled
+def expected_size(track: int, s, x: float, rate: float, floor: float, high: float, limit: float) -> float:  # type: ignore[no-untyped-def]
+    """Mean answer of a track at log weight x."""
+    family = FAMILY[track]
+    cap = s[C] if CAPPED[track] and s[C] > 0 else high
+    if family == IDLE:
+        return floor
+    if family == HINGE:
+        return clipped_mean((x - s[M]) / rate, sqrt(s[V]) / rate, floor, cap)
+    k = log_money(x, rate, min(cap, limit))
+    if family == STEP:
+        if s[C] == 0:
+            cap = 0.5 * high
+        half = sqrt(3 * s[V])
+        low, top = max(s[LOW], s[M] - half), min(s[HIGH], s[M] + half)
+        return floor + max(cap - floor, 0.0) * min(max((k - low) / max(top - low, 1e-9), 0.0), 1.0)
+    e, spread = POWERS[track], POWERS[track] * sqrt(s[V])
+    middle = e * (k - s[M])
+    if spread < 1e-6:
+        return min(exp(min(middle, 50.0)), cap)
+    u = (log(cap) - middle) / spread
+    return min(exp(min(middle + 0.5 * spread * spread, 50.0)), 1e3 * cap) * Phi(u - spread) + cap * Phi(-u)
+
+
+@compiled
+def upper_size(track: int, s, x: float, rate: float, floor: float, high: float) -> float:  # type: ignore[no-untyped-def]
+    """What the answer of a track at log weight x rarely exceeds, but for noise: two standard deviations up."""
+    family = FAMILY[track]
+    if family == IDLE:
+        return floor
+    cap = min(s[C] + 2 * sqrt(s[CV]), high) if CAPPED[track] and s[C] > 0 else high
+    if family == STEP:
+        return cap
+    reach = 2 * sqrt(s[V])
+    if family == HINGE:
+        return max(min((x - s[M] + reach) / rate, cap), floor)
+    return min(exp(min(POWERS[track] * (x - s[M] + reach), 50.0)), cap)
+
+
+@compiled
+def bound_location(s, low: float, high: float) -> None:  # type: ignore[no-untyped-def]
+    """Take note that the location lies in [low, high]; a bound that contradicts an older one replaces it."""
+    if high < inf:
+        s[HIGH] = min(s[HIGH], high)
+        if s[LOW] >= s[HIGH]:
+            s[LOW] = -inf
+    if low > -inf:
+        s[LOW] = max(s[LOW], low)
+        if s[HIGH] <= s[LOW]:
+            s[HIGH] = inf
