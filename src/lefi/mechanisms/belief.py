@@ -28,6 +28,7 @@ from lefi.mechanisms.tracks import (
 )
 
 CHANCES = np.array([0.35, 0.35, 0.05, 0.05, 0.03, 0.03, 0.10, 0.04])  # of the tracks, before anything is known
+GROUPS = ([0, 1], [2, 3], [4, 5], [6], [7])  # tracks that share a prior of their locations
 NOISE = 0.03  # relative noise of an answer, before anything is known
 QUIET = 5e-4  # and at least
 LOUD = 0.5  # and at most
@@ -46,6 +47,7 @@ class Belief:
         self.tracks: FloatArray = np.empty((0, TRACKS, COLUMNS))
         self.count: FloatArray = np.empty(0)  # answers learned from
         self.noise: FloatArray = np.empty(0)  # own estimate of the squared relative noise
+        self.judged: FloatArray = np.empty(0)  # answers behind it
         self.surprise: FloatArray = np.empty(0)  # last standardised surprise
         self.fleet_noise = NOISE**2
         self.fade = 0.9
@@ -65,10 +67,11 @@ class Belief:
         """Tracks, their probabilities, relative noise and number of answers of these clients, newcomers included."""
         at, known = self.rows(ids)
         tracks = self._newcomers(rate)
-        count, noise = np.zeros(ids.size), np.full(ids.size, self.fleet_noise)
-        tracks[known], count[known] = self.tracks[at[known]], self.count[at[known]]
-        noise[known] = self.noise[at[known]]
-        return tracks, probabilities(tracks, self.chances), self._rho(noise, count), count
+        count, rho = np.zeros(ids.size), self._rho(np.zeros(ids.size), np.zeros(ids.size))
+        at = at[known]
+        tracks[known], count[known] = self.tracks[at], self.count[at]
+        rho[known] = self._rho(self.noise[at], self.judged[at])
+        return tracks, probabilities(tracks, self.chances), rho, count
 
     def tell(self, ids: IntArray, rate: FloatArray, x: FloatArray, y: FloatArray, limit: FloatArray) -> None:
         """Learn from one answer per client (ids sorted); where y is NaN there is none."""
@@ -78,28 +81,28 @@ class Belief:
         self.tracks[at, :, CV] /= self.fade
         heard = ~np.isnan(y)
         at, x, y, limit = at[heard], x[heard], y[heard], limit[heard]
-        rho = self._rho(self.noise[at], self.count[at])
-        chi, u = np.empty(at.size), np.empty(at.size)
-        learn_all(self.tracks, at, x, y, limit, self.rate[at], rho, self.floor, self.high, chi, u)
-        self._learn_noise(at, rho, np.minimum(chi, 25.0))
+        rho = self._rho(self.noise[at], self.judged[at])
+        chi, u, says = np.empty(at.size), np.empty(at.size), np.empty(at.size)
+        learn_all(self.tracks, at, x, y, limit, self.rate[at], rho, self.floor, self.high, chi, u, says)
+        self._learn_noise(at, rho, np.minimum(chi, 25.0), says)
         self._learn_pace(at, np.clip(u, -2, 2))
         self.count[at] += 1
         self._learn_fleet(self.rows(ids)[0])
 
-    def _rho(self, noise: FloatArray, count: FloatArray) -> FloatArray:
-        own = np.maximum(count - 1, 0)
-        return np.clip(np.sqrt((PSEUDO * self.fleet_noise + own * noise) / (PSEUDO + own)), QUIET, LOUD)
+    def _rho(self, noise: FloatArray, judged: FloatArray) -> FloatArray:
+        return np.clip(np.sqrt((PSEUDO * self.fleet_noise + judged * noise) / (PSEUDO + judged)), QUIET, LOUD)
 
-    def _learn_noise(self, at: IntArray, rho: FloatArray, chi: FloatArray) -> None:
-        """Where answers scatter chi times as much as predicted, the noise is that much larger."""
-        again = self.count[at] >= 1
-        at, new = at[again], (rho**2 * chi)[again]
-        step = 1 / np.minimum(self.count[at], 20)
-        self.noise[at] += step * (new - self.noise[at])
-        judged = self.count >= 1
-        if at.size:
-            answers = float(np.minimum(self.count[judged], 20).sum())
-            typical = float(np.median(self.noise[at])) / 0.6  # the median of few squares lies below their mean
+    def _learn_noise(self, at: IntArray, rho: FloatArray, chi: FloatArray, says: FloatArray) -> None:
+        """Where answers scatter chi times as much as predicted, the noise is that much larger.
+
+        `says` is the part of the predicted scatter that is noise and not doubt: how much the answer says about it.
+        """
+        self.judged[at] = np.minimum(self.judged[at] + says, 20)
+        self.noise[at] += says * (rho**2 * chi - self.noise[at]) / np.maximum(self.judged[at], 1e-9)
+        judged = self.judged[at] > 0.3
+        if judged.any():
+            answers = float(self.judged[at].sum())
+            typical = float(np.median(self.noise[at][judged])) / 0.6  # the median of few squares lies below their mean
             self.fleet_noise = (NOISE**2 + answers * typical) / (1 + answers)
 
     def _learn_pace(self, at: IntArray, u: FloatArray) -> None:
@@ -114,14 +117,14 @@ class Belief:
         share = probabilities(self.tracks[at], self.chances)
         self.chances = (2 * CHANCES + share.sum(axis=0)) / (2 + at.size)
         location = self.tracks[at, :, M] + offset(self.rate[at])
-        sharp = share * np.where(self.tracks[at, :, V] < 0.3, 1.0, 0.0)
-        for t in range(TRACKS):
-            known = sharp[:, t]
+        sharp = share * (self.tracks[at, :, V] < 0.3)
+        for group in GROUPS:
+            known, where = sharp[:, group], location[:, group]
             total = float(known.sum())
-            prior, width = self.first[0][t], self.first[1][t]
-            self.centre[t] = (0.1 * prior + (known * location[:, t]).sum()) / (0.1 + total)
-            around = float((known * (location[:, t] - self.centre[t]) ** 2).sum())
-            self.spread[t] = (0.3 * width + around) / (0.3 + total) + 0.05
+            prior, width = self.first[0][group[0]], self.first[1][group[0]]
+            centre = (0.1 * prior + float((known * where).sum())) / (0.1 + total)
+            around = float((known * (where - centre) ** 2).sum())
+            self.centre[group], self.spread[group] = centre, (0.3 * width + around) / (0.3 + total) + 0.05
         pool(self.tracks, at, self.rate[at], self.centre, self.spread)
 
     def _newcomers(self, rate: FloatArray) -> FloatArray:
@@ -142,7 +145,7 @@ class Belief:
         self.tracks = np.insert(self.tracks, into, self._newcomers(rate[new]), axis=0)
         self.ids, self.rate = np.insert(self.ids, into, ids[new]), np.insert(self.rate, into, rate[new])
         self.count, self.surprise = np.insert(self.count, into, 0.0), np.insert(self.surprise, into, 0.0)
-        self.noise = np.insert(self.noise, into, self.fleet_noise)
+        self.noise, self.judged = np.insert(self.noise, into, 0.0), np.insert(self.judged, into, 0.0)
 
 
 def offset(rate: FloatArray) -> FloatArray:
@@ -166,9 +169,9 @@ def probabilities(tracks: FloatArray, chances: FloatArray) -> FloatArray:
 
 
 @compiled
-def learn_all(tracks, at, x, y, limit, rate, rho, floor, high, chi, u):  # type: ignore[no-untyped-def]
+def learn_all(tracks, at, x, y, limit, rate, rho, floor, high, chi, u, says):  # type: ignore[no-untyped-def]
     for i in range(at.size):
-        chi[i], u[i] = learn_answer(tracks[at[i]], x[i], y[i], limit[i], rate[i], rho[i], floor, high)
+        chi[i], u[i], says[i] = learn_answer(tracks[at[i]], x[i], y[i], limit[i], rate[i], rho[i], floor, high)
 
 
 @compiled

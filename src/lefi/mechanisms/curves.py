@@ -15,12 +15,13 @@ from lefi.mechanisms.tracks import (
     CAPPED,
     FAMILY,
     HINGE,
-    LOW,
-    STEP,
+    HIGH,
+    STEP_TRACK,
     TRACKS,
     C,
     M,
     V,
+    chance_of_step,
     expected_size,
     h,
     upper_size,
@@ -45,6 +46,18 @@ def evaluate(x, tracks, chance, rho, rate, floor, high, size, limit):  # type: i
                         expected_size(t, tracks[i, t], x[i, j], rate[i], floor, high, limit[i, j]), limit[i, j]
                     )
             size[i, j] = mean / total
+
+
+@compiled
+def step_chance(x, tracks, chance, rate, success, top):  # type: ignore[no-untyped-def]
+    """Fill the chance (n, g) that an offer is taken by a step client, and the log weight at which that is sure."""
+    for i in range(x.shape[0]):
+        s = tracks[i, STEP_TRACK]
+        delivered = log(-expm1(-rate[i] * s[C])) if s[C] > 0 else 0.0
+        top[i] = min(s[HIGH], s[M] + sqrt(3 * s[V])) - delivered
+        for j in range(x.shape[1]):
+            share = chance[i, STEP_TRACK] if s[C] > 0 else 0.0
+            success[i, j] = share * chance_of_step(s, x[i, j] + delivered)
 
 
 @compiled
@@ -82,4 +95,4 @@ def worst_cost(x: FloatArray, rate: FloatArray, limit: FloatArray) -> FloatArray
     return np.asarray(-np.exp(x) * np.expm1(-rate * limit))
 
 
-__all__ = ["KINK_COLUMNS", "LOW", "STEP", "evaluate", "fill_kinks", "worst_cost"]
+__all__ = ["KINK_COLUMNS", "evaluate", "fill_kinks", "step_chance", "worst_cost"]

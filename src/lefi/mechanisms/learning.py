@@ -16,7 +16,6 @@ from lefi.mechanisms.tracks import (
     EVIDENCE,
     FAMILY,
     HIGH,
-    HINGE,
     IDLE,
     LOW,
     POWER,
@@ -28,8 +27,9 @@ from lefi.mechanisms.tracks import (
     Phi,
     V,
     bound_location,
+    chance_below,
+    chance_of_step,
     density,
-    expected_size,
     h,
     h_slope,
     log_money,
@@ -46,33 +46,36 @@ ORDER = (1, 0, 3, 2, 5, 4, 6, 7)  # capped tracks first: they may start from the
 
 @compiled
 def learn_answer(tracks, x, y, limit, rate, rho, floor, high):  # type: ignore[no-untyped-def]
-    """Update all tracks of one client; returns squared and signed standardised surprise of the best one."""
+    """Update all tracks of one client; returns three numbers of the best one: squared and signed standardised
+    surprise, and how much of it is noise (0: the answer says nothing about the noise).
+    """
     censored = y >= min(limit, high) * (1 - 1e-7)
     nothing = y <= floor + 1e-9 * high
-    chi, u, best = 1.0, 0.0, -inf
+    chi, u, says, best = 0.0, 0.0, 0.0, -inf
     for t in ORDER:
         s = tracks[t]
         cap = s[C] if CAPPED[t] and s[C] > 0 else high
         p = place(t, x, log_money(x, rate, min(cap, limit)))
-        a, b = 1.0, 0.0
+        a, b, c = 0.0, 0.0, 0.0
         if FAMILY[t] == IDLE:
             gain = 0.0 if nothing else log(OUTLIER) if censored else log(OUTLIER / high)
         elif nothing:
-            gain = log(learn_nothing(t, s, p, x, limit, rate, floor, high))
+            gain = log(learn_nothing(t, s, p))
         elif censored:
-            gain = log(learn_limit(t, s, p, x, min(limit, high), rate, rho, floor, high))
+            gain = log(learn_limit(t, s, p, min(limit, high), rate, rho, high))
         elif FAMILY[t] == STEP:
-            gain = log(learn_step(s, t, p, x, y, limit, rate, rho, floor, high))
+            gain, a, c = learn_step(s, p, y, rho, high)
+            gain = log(gain)
         elif CAPPED[t]:
-            gain, a, b = learn_capped(t, s, tracks[t - 1], p, y, rate, rho, high)
+            gain, a, b, c = learn_capped(t, s, tracks[t - 1], p, y, rate, rho, high)
         else:
-            gain, a, b = learn_open(t, s, p, y, rate, rho, high)
+            gain, a, b, c = learn_open(t, s, p, y, rate, rho, high)
         s[EVIDENCE] += gain
         if s[EVIDENCE] > best and not (CAPPED[t] and s[C] == 0):
-            best, chi, u = s[EVIDENCE], a, b
+            best, chi, u, says = s[EVIDENCE], a, b, c
     for t in range(TRACKS):
         tracks[t, EVIDENCE] = max(DECAY * (tracks[t, EVIDENCE] - best), WORST)
-    return chi, u
+    return chi, u, says
 
 
 @compiled
@@ -94,7 +97,8 @@ def learn_open(t, s, p, y, rate, rho, high):  # type: ignore[no-untyped-def]
     fresh = s[SEEN] == 0
     s[SEEN] += 1
     s[LOW], s[HIGH] = -inf, inf
-    return log(likelihood + OUTLIER / high), (1.0 if fresh else e * e / S), (0.0 if fresh else e / sqrt(S))
+    gain = log(likelihood + OUTLIER / high)
+    return (gain, 0.0, 0.0, 0.0) if fresh else (gain, e * e / S, e / sqrt(S), q / S)
 
 
 @compiled
@@ -109,26 +113,28 @@ def learn_capped(t, s, origin, p, y, rate, rho, high):  # type: ignore[no-untype
         between = density(e, S) * slope * Phi(-e_cap / sqrt(S_cap))
         exact = abs(e_cap) <= 1e-7 * s[C]  # noise never repeats a number: this is the cap itself
         sharp = min(S_cap, (2e-3 * s[C]) ** 2) if exact else S_cap
-        on_cap = density(e_cap, sharp) * Phi((p - h(t, s[C], rate) - s[M]) / sqrt(s[V]))
+        on_cap = density(e_cap, sharp) * chance_below(s, p - h(t, s[C], rate))
     total = between + on_cap
-    born = Phi((z - origin[M]) / sqrt(origin[V])) / high + 1e-3 * OUTLIER / high
+    born = chance_below(origin, z) / high + 1e-3 * OUTLIER / high
     own = log(total + OUTLIER / high)
     if s[C] == 0 or origin[EVIDENCE] + log(born) > s[EVIDENCE] + own:
         begin_cap(s, origin, y, d, z)
-        return origin[EVIDENCE] + log(born) - s[EVIDENCE], 1.0, 0.0
+        return origin[EVIDENCE] + log(born) - s[EVIDENCE], 0.0, 0.0, 0.0
     if total < OUTLIER / high:
         s[M], s[V], s[SEEN], s[LOW], s[HIGH] = z, q + JUMP, 1.0, -inf, inf
         if e_cap > 0:
             s[C], s[CV] = y, d
-        return own, min(e * e / S, e_cap * e_cap / S_cap), 0.0
+        return own, min(e * e / S, e_cap * e_cap / S_cap), 0.0, q / S
     share = between / total
     fresh = s[SEEN] == 0
     merge(t, s, share, s[M] + s[V] / S * e, s[V] * q / S, p, rate)
     gain = (1 - share) * s[CV] / S_cap
     s[C] += gain * e_cap
     s[CV] *= 1 - gain
-    chi = (1.0 if fresh else share * e * e / S) + (1 - share) * e_cap * e_cap / S_cap
-    return own, chi, (0.0 if fresh else share * e / sqrt(S))
+    if fresh and share > 0.5:
+        return own, 0.0, 0.0, 0.0
+    chi = share * e * e / S + (1 - share) * e_cap * e_cap / S_cap
+    return own, chi, (0.0 if fresh else share * e / sqrt(S)), share * q / S + (1 - share) * d / S_cap
 
 
 @compiled
@@ -159,16 +165,15 @@ def merge(t, s, share, mean, variance, p, rate):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def learn_step(s, t, k, x, y, limit, rate, rho, floor, high):  # type: ignore[no-untyped-def]
+def learn_step(s, k, y, rho, high):  # type: ignore[no-untyped-def]
     d = deviation(y, rho, high) ** 2
+    chance = max(chance_of_step(s, k), OUTLIER)
     if s[C] == 0:
-        chance = (expected_size(t, s, x, rate, floor, high, limit) - floor) / (0.5 * high - floor)
         s[C], s[CV] = y, d
         bound_location(s, -inf, k)
-        return max(chance, OUTLIER) / high
-    chance = (expected_size(t, s, x, rate, floor, high, limit) - floor) / max(s[C] - floor, 1e-9)
+        return chance / high, 0.0, 0.0
     e, S = y - s[C], s[CV] + d
-    likelihood = density(e, S) * max(chance, OUTLIER)
+    likelihood = density(e, S) * chance
     if likelihood > OUTLIER / high:
         s[C] += s[CV] / S * e
         s[CV] *= d / S
@@ -176,24 +181,19 @@ def learn_step(s, t, k, x, y, limit, rate, rho, floor, high):  # type: ignore[no
     elif e > 0:
         s[C], s[CV] = y, d
         bound_location(s, -inf, k)
-    return likelihood + OUTLIER / high
+    return likelihood + OUTLIER / high, e * e / S, d / S
 
 
 @compiled
-def learn_limit(t, s, p, x, limit, rate, rho, floor, high):  # type: ignore[no-untyped-def]
+def learn_limit(t, s, p, limit, rate, rho, high):  # type: ignore[no-untyped-def]
     """The client would have delivered at least the limit."""
-    if FAMILY[t] == STEP:
-        bound = p
-        top = s[C] if s[C] > 0 else 0.5 * high
-        chance = (expected_size(t, s, x, rate, floor, high, limit) - floor) / max(top - floor, 1e-9)
-    else:
-        bound = p - h(t, limit, rate)
-        chance = Phi((bound - s[M]) / sqrt(s[V]))
+    bound = p - h(t, limit, rate)
+    chance = chance_of_step(s, p) if FAMILY[t] == STEP else chance_below(s, bound)
     if CAPPED[t] and s[C] < limit * (1 - 1e-7):
         if s[C] > 0:
             chance *= Phi((s[C] - limit) / sqrt(s[CV] + deviation(limit, rho, high) ** 2))
         if s[C] > 0 or FAMILY[t] == STEP:
-            s[C], s[CV] = limit, max(s[CV], (limit - s[C]) ** 2, (0.1 * limit) ** 2)
+            s[C], s[CV] = limit, max(s[CV], (limit - s[C]) ** 2 if s[C] > 0 else 0.0, (0.1 * limit) ** 2)
     bound_location(s, -inf, bound)
     if s[SEEN] > 0:
         gap = max(s[M] - bound, 0.0)
@@ -203,21 +203,17 @@ def learn_limit(t, s, p, x, limit, rate, rho, floor, high):  # type: ignore[no-u
 
 
 @compiled
-def learn_nothing(t, s, p, x, limit, rate, floor, high):  # type: ignore[no-untyped-def]
+def learn_nothing(t, s, p):  # type: ignore[no-untyped-def]
     """The client was not paid enough to start."""
     if FAMILY[t] == POWER:
         return OUTLIER
     if FAMILY[t] == STEP:
-        top = s[C] if s[C] > 0 else 0.5 * high
-        chance = 1 - (expected_size(t, s, x, rate, floor, high, limit) - floor) / max(top - floor, 1e-9)
+        chance = 1 - chance_of_step(s, p)
         bound_location(s, p, inf)
         return max(chance, OUTLIER)
-    chance = Phi((s[M] - p) / sqrt(s[V]))
+    chance = 1.0 if p <= s[LOW] else Phi((s[M] - p) / sqrt(s[V]))
     if chance > OUTLIER:
         bound_location(s, p, inf)
         if s[SEEN] > 0:
             s[M], s[V] = truncate(s[M], s[V], p, inf)
     return max(chance, OUTLIER)
-
-
-__all__ = ["HINGE", "learn_answer"]

@@ -100,6 +100,23 @@ def h_slope(track: int, y: float, rate: float) -> float:
 
 
 @compiled
+def chance_below(s, bound: float) -> float:  # type: ignore[no-untyped-def]
+    """Probability that the location lies below a bound, given the bounds that are known already."""
+    if bound >= s[HIGH]:
+        return 1.0
+    deviation = sqrt(s[V])
+    return Phi((bound - s[M]) / deviation) / max(Phi((s[HIGH] - s[M]) / deviation), 1e-9)
+
+
+@compiled
+def chance_of_step(s, k: float) -> float:  # type: ignore[no-untyped-def]
+    """Probability that a step client takes an offer: a ramp with the moments and bounds of its location."""
+    half = sqrt(3 * s[V])
+    low, top = max(s[LOW], s[M] - half), min(s[HIGH], s[M] + half)
+    return min(max((k - low) / max(top - low, 1e-9), 0.0), 1.0)
+
+
+@compiled
 def expected_size(track: int, s, x: float, rate: float, floor: float, high: float, limit: float) -> float:  # type: ignore[no-untyped-def]
     """Mean answer of a track at log weight x."""
     family = FAMILY[track]
@@ -112,9 +129,7 @@ def expected_size(track: int, s, x: float, rate: float, floor: float, high: floa
     if family == STEP:
         if s[C] == 0:
             cap = 0.5 * high
-        half = sqrt(3 * s[V])
-        low, top = max(s[LOW], s[M] - half), min(s[HIGH], s[M] + half)
-        return floor + max(cap - floor, 0.0) * min(max((k - low) / max(top - low, 1e-9), 0.0), 1.0)
+        return floor + max(cap - floor, 0.0) * chance_of_step(s, k)
     e, spread = POWERS[track], POWERS[track] * sqrt(s[V])
     middle = e * (k - s[M])
     if spread < 1e-6:

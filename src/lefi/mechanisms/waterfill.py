@@ -11,8 +11,9 @@ from lefi.arrays import FloatArray
 from lefi.draws import key, uniform
 from lefi.mechanisms.allocation import allocate
 from lefi.mechanisms.belief import Belief
-from lefi.mechanisms.curves import KINK_COLUMNS, evaluate, fill_kinks, worst_cost
+from lefi.mechanisms.curves import KINK_COLUMNS, evaluate, fill_kinks, step_chance, worst_cost
 from lefi.mechanisms.mechanism import register
+from lefi.mechanisms.tracks import STEP_TRACK, C
 from lefi.messages import CurveOffer, Receipt, Roster, Terms
 
 SAFE = 1 - 1e-9  # of the budget, so that rounding never overspends
@@ -20,6 +21,7 @@ COARSE = 32  # log weights looked at first
 FINE = 9  # and around the choice, in each refinement
 REFINEMENTS = 4
 DEPTH, HEIGHT = 12.0, 2.0  # log weights from an equal share less DEPTH to the whole budget plus HEIGHT
+HORIZON = 20.0  # rounds for which a saving that is found by a try is expected to last
 SHIFT = 0.35  # first two offers to a client lie apart by twice this, to tell a plateau from a slope
 
 
@@ -52,13 +54,22 @@ class Waterfill:
     def _blank(self, roster: Roster) -> Belief:
         return Belief(np.log(self.terms.budget / len(roster)), self.terms.size_low, self.terms.size_high)
 
+    def _first(self, roster: Roster) -> tuple[FloatArray, FloatArray]:
+        """Nothing is known: equal shares, half of them shifted up and half down."""
+        n = len(roster)
+        return np.log(self.terms.budget / n) + SHIFT * self._sign(roster), np.full(n, self.terms.size_high)
+
+    def _sign(self, roster: Roster) -> FloatArray:
+        return np.where(uniform(key(self.seed, "mechanism"), roster.ids) < 0.5, 1.0, -1.0)
+
     def _solve(self, roster: Roster) -> tuple[FloatArray, FloatArray]:
         """Log weight and limit of each client: a coarse choice, refined around what was chosen."""
-        belief = self.belief or self._blank(roster)
+        if self.belief is None:
+            return self._first(roster)
+        belief = self.belief
         tracks, chance, rho, count = belief.read(roster.ids, roster.rate)
         budget, n = self.terms.budget * SAFE, len(roster)
-        shift = SHIFT * np.where(uniform(key(self.seed, "mechanism"), roster.ids) < 0.5, 1.0, -1.0)
-        shift = np.where(count == 0, shift, np.where(count == 1, -shift, 0.0))
+        shift = self._sign(roster) * np.where(count == 0, SHIFT, np.where(count == 1, -SHIFT, 0.0))
         floor, high = self.terms.size_low, self.terms.size_high
         low, top = np.log(budget / n) - DEPTH, np.log(budget) + HEIGHT
         x = np.empty((n, COARSE + KINK_COLUMNS))
@@ -67,13 +78,20 @@ class Waterfill:
         fill_kinks(tracks, chance, roster.rate, x, COARSE)
         width, price = (top - low) / (COARSE - 1), 0.0
         rows = np.arange(n)
+        none = self.terms.accuracy(np.full(n, floor), roster.iid)
         for stage in range(REFINEMENTS + 1):
-            size, limit = np.empty(x.shape), np.empty(x.shape)
+            size, limit, success, sure = np.empty(x.shape), np.empty(x.shape), np.empty(x.shape), np.empty(n)
             evaluate(x, tracks, chance, rho, roster.rate, floor, high, size, limit)
+            step_chance(x, tracks, chance, roster.rate, success, sure)
             cost = worst_cost(x, roster.rate[:, None], limit)
+            sure_cost = worst_cost(sure, roster.rate, np.where(tracks[:, STEP_TRACK, C] > 0, tracks[:, STEP_TRACK, C], high))
+            saved = success * np.maximum(sure_cost[:, None] - cost, 0.0)
             gain = self.terms.accuracy(size, roster.iid[:, None])
-            none = self.terms.accuracy(np.full(n, floor), roster.iid)
-            pick, price = allocate(np.column_stack([none, gain]), np.column_stack([np.zeros(n), cost]), budget, price)
+            costs = np.column_stack([np.zeros(n), cost])
+            if stage == 0:
+                pick, price = allocate(np.column_stack([none, gain]), costs, budget, price)
+            gain = gain + HORIZON * price * saved
+            pick, price = allocate(np.column_stack([none, gain]), costs, budget, price)
             value = gain - price * cost
             stay = np.where(pick > 0, pick - 1, value.argmax(axis=1))
             chosen, limits = x[rows, stay], limit[rows, stay]
