@@ -4,7 +4,7 @@ The size is the mean over the tracks. The limit lies two standard deviations of 
 credible track says: it rarely binds, and closes in on the size as the belief sharpens.
 """
 
-from math import expm1, log, sqrt
+from math import exp, expm1, log, sqrt
 
 import numpy as np
 
@@ -15,8 +15,8 @@ from lefi.mechanisms.tracks import (
     CAPPED,
     FAMILY,
     HINGE,
-    HIGH,
-    STEP_TRACK,
+    IDLE,
+    STEP,
     TRACKS,
     C,
     M,
@@ -24,7 +24,9 @@ from lefi.mechanisms.tracks import (
     chance_of_step,
     expected_size,
     h,
+    h_slope,
     upper_size,
+    window,
 )
 
 NEGLIGIBLE = 0.002  # tracks below this probability are left out of the mean
@@ -49,15 +51,38 @@ def evaluate(x, tracks, chance, rho, rate, floor, high, size, limit):  # type: i
 
 
 @compiled
-def step_chance(x, tracks, chance, rate, success, top):  # type: ignore[no-untyped-def]
-    """Fill the chance (n, g) that an offer is taken by a step client, and the log weight at which that is sure."""
+def prospects(x, tracks, chance, rho, rate, high, saving):  # type: ignore[no-untyped-def]
+    """Fill saving (n, g): what trying a log weight is expected to save in every later round, in USD.
+
+    A client at its cap is overpaid by the distance to its kink s, where it just reaches the cap. An offer below the
+    kink shows it (and costs some data), one above it bounds it.
+    """
     for i in range(x.shape[0]):
-        s = tracks[i, STEP_TRACK]
-        delivered = log(-expm1(-rate[i] * s[C])) if s[C] > 0 else 0.0
-        top[i] = min(s[HIGH], s[M] + sqrt(3 * s[V])) - delivered
         for j in range(x.shape[1]):
-            share = chance[i, STEP_TRACK] if s[C] > 0 else 0.0
-            success[i, j] = share * chance_of_step(s, x[i, j] + delivered)
+            saving[i, j] = 0.0
+            for t in range(TRACKS):
+                if chance[i, t] > NEGLIGIBLE and FAMILY[t] != IDLE:
+                    saving[i, j] += chance[i, t] * saving_of(t, tracks[i, t], x[i, j], rho[i], rate[i], high)
+
+
+@compiled
+def saving_of(t, s, x, rho, rate, high):  # type: ignore[no-untyped-def]
+    """E[cost at the sure kink - cost at what is known after the answer]; a step client shows nothing when it refuses."""
+    cap = s[C] if CAPPED[t] else high
+    if cap == 0:
+        return 0.0
+    paid = -expm1(-rate * cap)
+    up = h(t, cap, rate) - (0.0 if FAMILY[t] == HINGE else log(paid))
+    low, sure = window(s)
+    low, sure = low + up, sure + up
+    if x >= sure:
+        return 0.0
+    if FAMILY[t] == STEP:
+        return paid * (exp(sure) - exp(x)) * chance_of_step(s, x - up)
+    q = (deviation(cap, rho, high) * h_slope(t, cap, rate)) ** 2
+    tried = max(x, low)
+    known = (exp(tried) * (tried - low) + exp(sure) - exp(tried)) / (sure - low)
+    return paid * s[V] / (s[V] + q) * (exp(sure) - known)
 
 
 @compiled
@@ -95,4 +120,4 @@ def worst_cost(x: FloatArray, rate: FloatArray, limit: FloatArray) -> FloatArray
     return np.asarray(-np.exp(x) * np.expm1(-rate * limit))
 
 
-__all__ = ["KINK_COLUMNS", "evaluate", "fill_kinks", "step_chance", "worst_cost"]
+__all__ = ["KINK_COLUMNS", "evaluate", "fill_kinks", "prospects", "worst_cost"]

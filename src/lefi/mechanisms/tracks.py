@@ -64,17 +64,6 @@ def truncate(mean: float, variance: float, low: float, high: float) -> tuple[flo
 
 
 @compiled
-def clipped_mean(mean: float, s: float, low: float, high: float) -> float:
-    """E[clip(X, low, high)] of a normal X."""
-    if s < 1e-9:
-        return min(max(mean, low), high)
-    a, b = (mean - low) / s, (mean - high) / s
-    if a > 6 and b < -6:
-        return mean
-    return low + s * (a * Phi(a) + phi(a) - b * Phi(b) - phi(b))
-
-
-@compiled
 def log_money(x: float, rate: float, size: float) -> float:
     """k: the log of what delivering `size` earns at log weight x."""
     return x + log(-expm1(-rate * max(size, 1e-6)))
@@ -109,11 +98,30 @@ def chance_below(s, bound: float) -> float:  # type: ignore[no-untyped-def]
 
 
 @compiled
+def window(s) -> tuple[float, float]:  # type: ignore[no-untyped-def]
+    """The location as a uniform variable of the same mean and variance, within the bounds that are known."""
+    half = sqrt(3 * s[V]) + 1e-9
+    if s[SEEN] > 0:
+        return s[M] - half, s[M] + half
+    low = max(s[LOW], s[M] - half)
+    return low, max(min(s[HIGH], s[M] + half), low + 1e-9)
+
+
+@compiled
 def chance_of_step(s, k: float) -> float:  # type: ignore[no-untyped-def]
-    """Probability that a step client takes an offer: a ramp with the moments and bounds of its location."""
-    half = sqrt(3 * s[V])
-    low, top = max(s[LOW], s[M] - half), min(s[HIGH], s[M] + half)
-    return min(max((k - low) / max(top - low, 1e-9), 0.0), 1.0)
+    """Probability that a step client takes an offer."""
+    low, high = window(s)
+    return min(max((k - low) / (high - low), 0.0), 1.0)
+
+
+@compiled
+def ramp_integral(u: float, low: float, high: float) -> float:
+    """Integral from 0 to u of clip(v, low, high) dv, with 0 <= low < high."""
+    if u <= low:
+        return low * u
+    if u <= high:
+        return 0.5 * (low * low + u * u)
+    return 0.5 * (low * low + high * high) + high * (u - high)
 
 
 @compiled
@@ -121,36 +129,34 @@ def expected_size(track: int, s, x: float, rate: float, floor: float, high: floa
     """Mean answer of a track at log weight x."""
     family = FAMILY[track]
     cap = s[C] if CAPPED[track] and s[C] > 0 else high
-    if family == IDLE:
+    if family == IDLE or cap <= floor:
         return floor
+    low, top = window(s)
     if family == HINGE:
-        return clipped_mean((x - s[M]) / rate, sqrt(s[V]) / rate, floor, cap)
+        u, v = (x - low) / rate, (x - top) / rate
+        return (ramp_integral(u, floor, cap) - ramp_integral(v, floor, cap)) / (u - v)
     k = log_money(x, rate, min(cap, limit))
     if family == STEP:
-        if s[C] == 0:
-            cap = 0.5 * high
-        return floor + max(cap - floor, 0.0) * chance_of_step(s, k)
-    e, spread = POWERS[track], POWERS[track] * sqrt(s[V])
-    middle = e * (k - s[M])
-    if spread < 1e-6:
-        return min(exp(min(middle, 50.0)), cap)
-    u = (log(cap) - middle) / spread
-    return min(exp(min(middle + 0.5 * spread * spread, 50.0)), 1e3 * cap) * Phi(u - spread) + cap * Phi(-u)
+        return floor + ((0.5 * high if s[C] == 0 else cap) - floor) * chance_of_step(s, k)
+    e = POWERS[track]
+    kink = min(max(k - log(cap) / e, low), top)  # locations below it reach the cap
+    between = (exp(e * (k - kink)) - exp(e * (k - top))) / e
+    return (cap * (kink - low) + between) / (top - low)
 
 
 @compiled
 def upper_size(track: int, s, x: float, rate: float, floor: float, high: float) -> float:  # type: ignore[no-untyped-def]
-    """What the answer of a track at log weight x rarely exceeds, but for noise: two standard deviations up."""
+    """The largest answer that a track takes for possible at log weight x, but for noise."""
     family = FAMILY[track]
     if family == IDLE:
         return floor
     cap = min(s[C] + 2 * sqrt(s[CV]), high) if CAPPED[track] and s[C] > 0 else high
     if family == STEP:
         return cap
-    reach = 2 * sqrt(s[V])
+    reach = x - window(s)[0]
     if family == HINGE:
-        return max(min((x - s[M] + reach) / rate, cap), floor)
-    return min(exp(min(POWERS[track] * (x - s[M] + reach), 50.0)), cap)
+        return max(min(reach / rate, cap), floor)
+    return max(min(exp(min(POWERS[track] * reach, 50.0)), cap), floor)
 
 
 @compiled

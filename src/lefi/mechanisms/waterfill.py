@@ -11,9 +11,8 @@ from lefi.arrays import FloatArray
 from lefi.draws import key, uniform
 from lefi.mechanisms.allocation import allocate
 from lefi.mechanisms.belief import Belief
-from lefi.mechanisms.curves import KINK_COLUMNS, evaluate, fill_kinks, step_chance, worst_cost
+from lefi.mechanisms.curves import KINK_COLUMNS, evaluate, fill_kinks, prospects, worst_cost
 from lefi.mechanisms.mechanism import register
-from lefi.mechanisms.tracks import STEP_TRACK, C
 from lefi.messages import CurveOffer, Receipt, Roster, Terms
 
 SAFE = 1 - 1e-9  # of the budget, so that rounding never overspends
@@ -80,17 +79,15 @@ class Waterfill:
         rows = np.arange(n)
         none = self.terms.accuracy(np.full(n, floor), roster.iid)
         for stage in range(REFINEMENTS + 1):
-            size, limit, success, sure = np.empty(x.shape), np.empty(x.shape), np.empty(x.shape), np.empty(n)
+            size, limit, saving = np.empty(x.shape), np.empty(x.shape), np.empty(x.shape)
             evaluate(x, tracks, chance, rho, roster.rate, floor, high, size, limit)
-            step_chance(x, tracks, chance, roster.rate, success, sure)
+            prospects(x, tracks, chance, rho, roster.rate, high, saving)
             cost = worst_cost(x, roster.rate[:, None], limit)
-            sure_cost = worst_cost(sure, roster.rate, np.where(tracks[:, STEP_TRACK, C] > 0, tracks[:, STEP_TRACK, C], high))
-            saved = success * np.maximum(sure_cost[:, None] - cost, 0.0)
             gain = self.terms.accuracy(size, roster.iid[:, None])
             costs = np.column_stack([np.zeros(n), cost])
             if stage == 0:
                 pick, price = allocate(np.column_stack([none, gain]), costs, budget, price)
-            gain = gain + HORIZON * price * saved
+            gain = gain + HORIZON * price * saving
             pick, price = allocate(np.column_stack([none, gain]), costs, budget, price)
             value = gain - price * cost
             stay = np.where(pick > 0, pick - 1, value.argmax(axis=1))
