@@ -1,157 +1,129 @@
-"""What the server believes about every client: tracks, their weights, noise, and what the fleet has in common.
+"""What the server believes about every client: a function of its last answers and of what the fleet has in common.
 
-n clients, sorted by id; the fleet's share of the knowledge (prior of locations, chances of the tracks, noise, pace of
-change) is learned from all clients, so that a newcomer starts from it (empirical Bayes).
+n clients, sorted by id, each with its last SLOTS answers. The fleet's share of the knowledge (prior of locations,
+chances of the kinds, noise) is learned from all clients, so that a newcomer starts from it (empirical Bayes).
 """
 
 import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray, IntArray
 from lefi.mechanisms.compiled import compiled
-from lefi.mechanisms.learning import learn_answer
-from lefi.mechanisms.tracks import (
-    CAPPED,
-    COLUMNS,
-    CV,
-    EVIDENCE,
-    FAMILY,
-    HIGH,
-    HINGE,
-    LOW,
-    SEEN,
-    STEP_TRACK,
-    TRACKS,
-    C,
-    M,
-    V,
-    truncate,
-)
+from lefi.mechanisms.fit import fit_client
+from lefi.mechanisms.tracks import CHANCE, COLUMNS, FAMILY, HINGE, KIND, KINDS, TRACKS, M, V
 
-CHANCES = np.array([0.35, 0.35, 0.05, 0.05, 0.03, 0.03, 0.10, 0.04])  # of the tracks, before anything is known
-GROUPS = ([0, 1], [2, 3], [4, 5], [6], [7])  # tracks that share a prior of their locations
+SLOTS = 20  # answers remembered per client
+CHANCES = np.array([0.35, 0.35, 0.05, 0.05, 0.03, 0.03, 0.10, 0.04])  # of the kinds, before anything is known
+GROUPS = ([0, 1], [2, 3], [4, 5], [6], [7])  # kinds that share a prior of their locations
 NOISE = 0.03  # relative noise of an answer, before anything is known
-QUIET = 5e-4  # and at least
-LOUD = 0.5  # and at most
+QUIET, LOUD = 5e-4, 0.5  # and its bounds
 VAGUE = 2.0  # standard deviation of a location before anything is known, in log money
-WIDE = 4.0  # most that a variance of a location grows to
 PSEUDO = 4.0  # answers that the fleet's noise counts for, beside the client's own
+SLOW, FAST = 0.97, 0.6  # weight of an answer against the next one; FAST where old answers do not fit
 
 
 class Belief:
-    """Tracks of clients that come, go and miss rounds."""
+    """Answers and tracks of clients that come, go and miss rounds."""
 
     def __init__(self, start: float, floor: float, high: float) -> None:
         self.floor, self.high = floor, high
         self.ids: IntArray = np.empty(0, dtype=np.int64)
         self.rate: FloatArray = np.empty(0)
+        self.answers: FloatArray = np.empty((0, 3, SLOTS))  # log weight, limit, size; oldest first
+        self.count: IntArray = np.empty(0, dtype=np.int64)
         self.tracks: FloatArray = np.empty((0, TRACKS, COLUMNS))
-        self.count: FloatArray = np.empty(0)  # answers learned from
         self.noise: FloatArray = np.empty(0)  # own estimate of the squared relative noise
         self.judged: FloatArray = np.empty(0)  # answers behind it
-        self.surprise: FloatArray = np.empty(0)  # last standardised surprise
+        self.top: FloatArray = np.empty(0)  # largest answer
         self.fleet_noise = NOISE**2
-        self.fade = 0.9
         self.chances = CHANCES.copy()
-        self.centre = first_guess(start, high)
-        self.spread = np.full(TRACKS, VAGUE**2)
-        self.first = (self.centre.copy(), self.spread.copy())
+        self.first = first_guess(start, high)
+        self.centre = self.first.copy()
+        self.spread = np.full(KINDS, VAGUE**2)
 
-    def rows(self, ids: IntArray) -> tuple[IntArray, BoolArray]:
+    def read(self, ids: IntArray, rate: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
+        """Tracks, relative noise, largest answer and number of answers of these clients, newcomers included."""
+        at, known = self._rows(ids)
+        tracks, count, top = np.empty((ids.size, TRACKS, COLUMNS)), np.zeros(ids.size, dtype=np.int64), np.zeros(ids.size)
+        rho = self._rho(np.zeros(ids.size), np.zeros(ids.size))
+        new, at = ~known, at[known]
+        tracks[known], count[known], top[known] = self.tracks[at], self.count[at], self.top[at]
+        rho[known] = self._rho(self.noise[at], self.judged[at])
+        if new.any():
+            tracks[new] = self._fit(np.empty((int(new.sum()), 3, SLOTS)), count[new], rate[new], rho[new])[0]
+        return tracks, rho, np.where(top > self.floor, top, self.high), count
+
+    def tell(self, ids: IntArray, rate: FloatArray, x: FloatArray, y: FloatArray, limit: FloatArray) -> None:
+        """Learn from one answer per client (ids sorted); where y is NaN there is none."""
+        self._admit(ids, rate)
+        at, _ = self._rows(ids)
+        heard = ~np.isnan(y)
+        push(self.answers, self.count, at[heard], x[heard], limit[heard], y[heard])
+        for _ in range(2 if self.count[at].max(initial=0) < 8 else 1):
+            self._learn(at)
+
+    def _learn(self, at: IntArray) -> None:
+        """Fit the clients under what the fleet has in common, then learn that from the fits."""
+        rho = self._rho(self.noise[at], self.judged[at])
+        tracks, scatter, weight, top = self._fit(self.answers[at], self.count[at], self.rate[at], rho)
+        self.tracks[at], self.top[at] = tracks, top
+        self.judged[at] = np.maximum(weight - 1.5, 0.0)
+        self.noise[at] = rho**2 * scatter / np.maximum(self.judged[at], 0.4)
+        judged = self.judged[at] > 0.3
+        if judged.any():
+            total = float(self.judged[at].sum())
+            self.fleet_noise = (NOISE**2 + total * float(np.median(self.noise[at][judged]))) / (1 + total)
+        self._pool(tracks, self.rate[at])
+
+    def _fit(
+        self, answers: FloatArray, count: IntArray, rate: FloatArray, rho: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        tracks = np.empty((count.size, TRACKS, COLUMNS))
+        out = np.empty((3, count.size))
+        fit_all(
+            tracks, answers, count, rate, rho, self.floor, self.high, self.centre, self.spread, self.chances,
+            self.fleet_noise, out,
+        )  # fmt: skip
+        return tracks, out[0], out[1], out[2]
+
+    def _rho(self, noise: FloatArray, judged: FloatArray) -> FloatArray:
+        return np.clip(np.sqrt((PSEUDO * self.fleet_noise + judged * noise) / (PSEUDO + judged)), QUIET, LOUD)
+
+    def _pool(self, tracks: FloatArray, rate: FloatArray) -> None:
+        """Chances of the kinds and prior of their locations."""
+        kind, chance = tracks[:, :, KIND].astype(np.int64), tracks[:, :, CHANCE]
+        n = rate.size
+        share = np.bincount(kind.ravel(), weights=chance.ravel(), minlength=KINDS)
+        self.chances = ((2 + n) * CHANCES + share) / (2 + 2 * n)
+        location = tracks[:, :, M] + np.where(HINGES[kind], np.log(rate)[:, None], 0.0)
+        sharp = chance * (tracks[:, :, V] < 0.3)
+        for group in GROUPS:
+            known = sharp * ((kind == group[0]) | (kind == group[-1]))
+            total = float(known.sum())
+            centre = (0.1 * self.first[group[0]] + float((known * location).sum())) / (0.1 + total)
+            around = float((known * (location - centre) ** 2).sum())
+            self.centre[group], self.spread[group] = centre, (0.3 * VAGUE**2 + around) / (0.3 + total) + 0.05
+
+    def _rows(self, ids: IntArray) -> tuple[IntArray, BoolArray]:
         """Where these ids stand, and which of them are known."""
         if self.ids.size == 0:
             return np.zeros(ids.size, dtype=np.int64), np.zeros(ids.size, dtype=bool)
         at = np.minimum(np.searchsorted(self.ids, ids), self.ids.size - 1)
         return at, self.ids[at] == ids
 
-    def read(self, ids: IntArray, rate: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Tracks, their probabilities, relative noise and number of answers of these clients, newcomers included."""
-        at, known = self.rows(ids)
-        tracks = self._newcomers(rate)
-        count, rho = np.zeros(ids.size), self._rho(np.zeros(ids.size), np.zeros(ids.size))
-        at = at[known]
-        tracks[known], count[known] = self.tracks[at], self.count[at]
-        rho[known] = self._rho(self.noise[at], self.judged[at])
-        return tracks, probabilities(tracks, self.chances), rho, count
-
-    def tell(self, ids: IntArray, rate: FloatArray, x: FloatArray, y: FloatArray, limit: FloatArray) -> None:
-        """Learn from one answer per client (ids sorted); where y is NaN there is none."""
-        self._admit(ids, rate)
-        at, _ = self.rows(ids)
-        self.tracks[at, :, V] = np.minimum(self.tracks[at, :, V] / self.fade, WIDE)
-        self.tracks[at, :, CV] /= self.fade
-        heard = ~np.isnan(y)
-        at, x, y, limit = at[heard], x[heard], y[heard], limit[heard]
-        rho = self._rho(self.noise[at], self.judged[at])
-        chi, u, says = np.empty(at.size), np.empty(at.size), np.empty(at.size)
-        learn_all(self.tracks, at, x, y, limit, self.rate[at], rho, self.floor, self.high, chi, u, says)
-        self._learn_noise(at, rho, np.minimum(chi, 25.0), says)
-        self._learn_pace(at, np.clip(u, -2, 2))
-        self.count[at] += 1
-        self._learn_fleet(self.rows(ids)[0])
-
-    def _rho(self, noise: FloatArray, judged: FloatArray) -> FloatArray:
-        return np.clip(np.sqrt((PSEUDO * self.fleet_noise + judged * noise) / (PSEUDO + judged)), QUIET, LOUD)
-
-    def _learn_noise(self, at: IntArray, rho: FloatArray, chi: FloatArray, says: FloatArray) -> None:
-        """Where answers scatter chi times as much as predicted, the noise is that much larger.
-
-        `says` is the part of the predicted scatter that is noise and not doubt: how much the answer says about it.
-        """
-        self.judged[at] = np.minimum(self.judged[at] + says, 20)
-        self.noise[at] += says * (rho**2 * chi - self.noise[at]) / np.maximum(self.judged[at], 1e-9)
-        judged = self.judged[at] > 0.3
-        if judged.any():
-            answers = float(self.judged[at].sum())
-            typical = float(np.median(self.noise[at][judged])) / 0.6  # the median of few squares lies below their mean
-            self.fleet_noise = (NOISE**2 + answers * typical) / (1 + answers)
-
-    def _learn_pace(self, at: IntArray, u: FloatArray) -> None:
-        """Surprises that repeat their sign mean that beliefs lag behind: fade faster; else slower."""
-        product = u * self.surprise[at]
-        lag = float(product.sum() / (1 + np.abs(product).sum()))
-        self.fade = float(np.clip(self.fade * np.exp(-0.2 * lag) + 0.005, 0.5, 0.97))
-        self.surprise[at] = u
-
-    def _learn_fleet(self, at: IntArray) -> None:
-        """Chances of the tracks and prior of their locations, from the clients that are here."""
-        share = probabilities(self.tracks[at], self.chances)
-        self.chances = (2 * CHANCES + share.sum(axis=0)) / (2 + at.size)
-        location = self.tracks[at, :, M] + offset(self.rate[at])
-        sharp = share * (self.tracks[at, :, V] < 0.3)
-        for group in GROUPS:
-            known, where = sharp[:, group], location[:, group]
-            total = float(known.sum())
-            prior, width = self.first[0][group[0]], self.first[1][group[0]]
-            centre = (0.1 * prior + float((known * where).sum())) / (0.1 + total)
-            around = float((known * (where - centre) ** 2).sum())
-            self.centre[group], self.spread[group] = centre, (0.3 * width + around) / (0.3 + total) + 0.05
-        pool(self.tracks, at, self.rate[at], self.centre, self.spread)
-
-    def _newcomers(self, rate: FloatArray) -> FloatArray:
-        tracks = np.zeros((rate.size, TRACKS, COLUMNS))
-        tracks[:, :, M] = self.centre - offset(rate)
-        tracks[:, :, V] = self.spread
-        tracks[:, :, LOW], tracks[:, :, HIGH] = -np.inf, np.inf
-        return tracks
-
     def _admit(self, ids: IntArray, rate: FloatArray) -> None:
         """Give newcomers a row; rows stay sorted by id."""
-        at, known = self.rows(ids)
+        at, known = self._rows(ids)
         self.rate[at[known]] = rate[known]
         new = ~known
         if not new.any():
             return
         into = np.searchsorted(self.ids, ids[new])
-        self.tracks = np.insert(self.tracks, into, self._newcomers(rate[new]), axis=0)
         self.ids, self.rate = np.insert(self.ids, into, ids[new]), np.insert(self.rate, into, rate[new])
-        self.count, self.surprise = np.insert(self.count, into, 0.0), np.insert(self.surprise, into, 0.0)
-        self.noise, self.judged = np.insert(self.noise, into, 0.0), np.insert(self.judged, into, 0.0)
+        for name in ("answers", "count", "tracks", "noise", "judged", "top"):
+            setattr(self, name, np.insert(getattr(self, name), into, 0, axis=0))
 
 
-def offset(rate: FloatArray) -> FloatArray:
-    """What makes locations of clients with different rates comparable: log price = b + log rate on a hinge."""
-    hinge = np.array([family == HINGE for family in FAMILY])
-    return np.where(hinge, np.log(rate)[:, None], 0.0)
+HINGES = np.array([family == HINGE for family in FAMILY])
 
 
 def first_guess(start: float, high: float) -> FloatArray:
@@ -160,26 +132,33 @@ def first_guess(start: float, high: float) -> FloatArray:
     return start - np.array([half, half, np.log(half), np.log(half), 2 * np.log(half), 2 * np.log(half), 1.0, 0.0])
 
 
-def probabilities(tracks: FloatArray, chances: FloatArray) -> FloatArray:
-    """Of each client's tracks; a capped track that has seen no cap says nothing that the open one does not."""
-    unborn = np.array(CAPPED) & (tracks[:, :, C] == 0)
-    unborn[:, STEP_TRACK] = False
-    p = np.where(unborn, 0.0, np.exp(tracks[:, :, EVIDENCE]) * chances)
-    return p / p.sum(axis=1, keepdims=True)
+@compiled
+def push(answers, count, at, x, limit, y):  # type: ignore[no-untyped-def]
+    """Remember one more answer of each client, and forget the oldest where there is no room."""
+    for i in range(at.size):
+        rows, n = answers[at[i]], count[at[i]]
+        if n == SLOTS:
+            rows[:, : SLOTS - 1] = rows[:, 1:].copy()
+            n -= 1
+        rows[0, n], rows[1, n], rows[2, n] = x[i], limit[i], y[i]
+        count[at[i]] = n + 1
 
 
 @compiled
-def learn_all(tracks, at, x, y, limit, rate, rho, floor, high, chi, u, says):  # type: ignore[no-untyped-def]
-    for i in range(at.size):
-        chi[i], u[i], says[i] = learn_answer(tracks[at[i]], x[i], y[i], limit[i], rate[i], rho[i], floor, high)
-
-
-@compiled
-def pool(tracks, at, rate, centre, spread):  # type: ignore[no-untyped-def]
-    """Locations that no answer has shown yet follow the fleet, within their bounds."""
-    for i in range(at.size):
-        for t in range(TRACKS):
-            s = tracks[at[i], t]
-            if s[SEEN] == 0:
-                shift = np.log(rate[i]) if FAMILY[t] == HINGE else 0.0
-                s[M], s[V] = truncate(centre[t] - shift, spread[t], s[LOW], s[HIGH])
+def fit_all(tracks, answers, count, rate, rho, floor, high, centre, spread, chances, fleet_noise, out):  # type: ignore[no-untyped-def]
+    """Fit every client; one whose old answers do not fit the new ones is fitted again with the old ones faded."""
+    work = np.empty((5, SLOTS))
+    spare = np.empty((TRACKS, COLUMNS))
+    for i in range(count.size):
+        x, limit, y = answers[i, 0], answers[i, 1], answers[i, 2]
+        common = (rate[i], rho[i])
+        out[0, i], out[1, i], out[2, i] = fit_client(
+            tracks[i], x, limit, y, count[i], *common, SLOW, floor, high, centre, spread, chances, work
+        )
+        noise = rho[i] ** 2 * out[0, i] / max(out[1, i] - 1.5, 0.4)
+        if noise > 9 * fleet_noise and count[i] > 2:
+            scatter, weight, _ = fit_client(
+                spare, x, limit, y, count[i], *common, FAST, floor, high, centre, spread, chances, work
+            )
+            if rho[i] ** 2 * scatter / max(weight - 1.5, 0.4) < 0.25 * noise:
+                tracks[i], out[0, i], out[1, i] = spare, scatter, weight

@@ -4,18 +4,20 @@ The size is the mean over the tracks. The limit lies two standard deviations of 
 credible track says: it rarely binds, and closes in on the size as the belief sharpens.
 """
 
-from math import exp, expm1, log, sqrt
+from math import exp, expm1, log
 
 import numpy as np
 
 from lefi.arrays import FloatArray
 from lefi.mechanisms.compiled import compiled
-from lefi.mechanisms.learning import deviation
+from lefi.mechanisms.fit import deviation
 from lefi.mechanisms.tracks import (
     CAPPED,
+    CHANCE,
     FAMILY,
     HINGE,
     IDLE,
+    KIND,
     STEP,
     TRACKS,
     C,
@@ -25,99 +27,88 @@ from lefi.mechanisms.tracks import (
     expected_size,
     h,
     h_slope,
+    log_money,
     upper_size,
     window,
 )
 
 NEGLIGIBLE = 0.002  # tracks below this probability are left out of the mean
 CREDIBLE = 0.05  # tracks above this probability have a say in the limit
-KINKS = 3  # candidates per capped track: where it reaches its cap, and one and two standard deviations above
+KINKS = 3  # candidates per track: where it reaches its cap, and one and two standard deviations above
+KINK_COLUMNS = KINKS * TRACKS
 
 
 @compiled
-def evaluate(x, tracks, chance, rho, rate, floor, high, size, limit):  # type: ignore[no-untyped-def]
-    """Fill size and limit (n, g) for the log weights x (n, g)."""
+def evaluate(x, tracks, rho, top, rate, floor, high, size, limit, saving):  # type: ignore[no-untyped-def]
+    """Fill size, limit and saving (n, g) for the log weights x (n, g)."""
     for i in range(x.shape[0]):
         for j in range(x.shape[1]):
-            limit[i, j] = limit_at(x[i, j], tracks[i], chance[i], rho[i], rate[i], floor, high)
-            mean = total = 0.0
+            limit[i, j] = limit_at(x[i, j], tracks[i], rho[i], rate[i], floor, high)
+            k = log_money(x[i, j], rate[i], min(top[i], limit[i, j]))
+            mean = total = saved = 0.0
             for t in range(TRACKS):
-                if chance[i, t] > NEGLIGIBLE:
-                    total += chance[i, t]
-                    mean += chance[i, t] * min(
-                        expected_size(t, tracks[i, t], x[i, j], rate[i], floor, high, limit[i, j]), limit[i, j]
-                    )
+                s = tracks[i, t]
+                if s[CHANCE] > NEGLIGIBLE:
+                    total += s[CHANCE]
+                    mean += s[CHANCE] * min(expected_size(s, x[i, j], k, rate[i], floor), limit[i, j])
+                    saved += s[CHANCE] * saving_of(s, x[i, j], rho[i], top[i], rate[i], high)
             size[i, j] = mean / total
+            saving[i, j] = saved
 
 
 @compiled
-def prospects(x, tracks, chance, rho, rate, high, saving):  # type: ignore[no-untyped-def]
-    """Fill saving (n, g): what trying a log weight is expected to save in every later round, in USD.
+def limit_at(x, tracks, rho, rate, floor, high):  # type: ignore[no-untyped-def]
+    top = floor
+    for t in range(TRACKS):
+        if t == 0 or tracks[t, CHANCE] >= CREDIBLE:  # the first track is the most probable one
+            top = max(top, upper_size(tracks[t], x, rate, floor, high))
+    return min(top + 2 * deviation(top, rho, high), high)
 
-    A client at its cap is overpaid by the distance to its kink s, where it just reaches the cap. An offer below the
-    kink shows it (and costs some data), one above it bounds it.
+
+@compiled
+def saving_of(s, x, rho, top, rate, high):  # type: ignore[no-untyped-def]
+    """What trying log weight x is expected to save in every later round, in USD, should the client be on this track.
+
+    A client at its cap is overpaid by the distance to its kink, where it just reaches the cap. An offer below the
+    kink shows it (and costs some data), one above it bounds it; but a step client shows nothing when it refuses.
     """
-    for i in range(x.shape[0]):
-        for j in range(x.shape[1]):
-            saving[i, j] = 0.0
-            for t in range(TRACKS):
-                if chance[i, t] > NEGLIGIBLE and FAMILY[t] != IDLE:
-                    saving[i, j] += chance[i, t] * saving_of(t, tracks[i, t], x[i, j], rho[i], rate[i], high)
-
-
-@compiled
-def saving_of(t, s, x, rho, rate, high):  # type: ignore[no-untyped-def]
-    """E[cost at the sure kink - cost at what is known after the answer]; a step client shows nothing when it refuses."""
-    cap = s[C] if CAPPED[t] else high
-    if cap == 0:
+    kind, cap = int(s[KIND]), s[C]
+    if FAMILY[kind] == IDLE or cap <= 0:
         return 0.0
-    paid = -expm1(-rate * cap)
-    up = h(t, cap, rate) - (0.0 if FAMILY[t] == HINGE else log(paid))
+    up = kink_above(kind, cap, top, rate)
     low, sure = window(s)
     low, sure = low + up, sure + up
     if x >= sure:
         return 0.0
-    if FAMILY[t] == STEP:
+    paid = -expm1(-rate * cap)
+    if FAMILY[kind] == STEP:
         return paid * (exp(sure) - exp(x)) * chance_of_step(s, x - up)
-    q = (deviation(cap, rho, high) * h_slope(t, cap, rate)) ** 2
+    q = (deviation(cap, rho, high) * h_slope(kind, cap, rate)) ** 2
     tried = max(x, low)
     known = (exp(tried) * (tried - low) + exp(sure) - exp(tried)) / (sure - low)
     return paid * s[V] / (s[V] + q) * (exp(sure) - known)
 
 
 @compiled
-def limit_at(x, tracks, chance, rho, rate, floor, high):  # type: ignore[no-untyped-def]
-    top, best = floor, 0.0
-    for t in range(TRACKS):
-        best = max(best, chance[t])
-    for t in range(TRACKS):
-        if chance[t] >= min(CREDIBLE, best):
-            top = max(top, upper_size(t, tracks[t], x, rate, floor, high))
-    return min(top + 2 * deviation(top, rho, high), high)
+def kink_above(kind, cap, top, rate):  # type: ignore[no-untyped-def]
+    """How far above its location the log weight must be for a client to deliver its cap."""
+    return h(kind, cap, rate) - (0.0 if FAMILY[kind] == HINGE else log(-expm1(-rate * min(cap, top))))
 
 
 @compiled
-def fill_kinks(tracks, chance, rate, x, first):  # type: ignore[no-untyped-def]
-    """Put the log weights at which capped tracks reach their cap into the columns of x from `first` on."""
+def fill_kinks(tracks, top, rate, x, first):  # type: ignore[no-untyped-def]
+    """Put the log weights at which tracks reach their cap into the columns of x from `first` on."""
     for i in range(x.shape[0]):
-        column = first
         for t in range(TRACKS):
-            if not CAPPED[t]:
-                continue
             s = tracks[i, t]
-            for deviations in range(KINKS):
-                if s[C] > 0 and chance[i, t] > NEGLIGIBLE:
-                    at = s[M] + h(t, s[C], rate[i]) + deviations * sqrt(s[V])
-                    x[i, column] = at if FAMILY[t] == HINGE else at - log(-expm1(-rate[i] * s[C]))
-                column += 1
-
-
-KINK_COLUMNS = KINKS * sum(CAPPED)
+            kind = int(s[KIND])
+            if s[CHANCE] > NEGLIGIBLE and FAMILY[kind] != IDLE and s[C] > 0:
+                kink = window(s)[1] if CAPPED[kind] else s[M]
+                for j in range(KINKS):
+                    at = (s[M], 0.5 * (s[M] + kink), kink)[j]
+                    x[i, first + KINKS * t + j] = at + kink_above(kind, s[C], top[i], rate[i])
 
 
 def worst_cost(x: FloatArray, rate: FloatArray, limit: FloatArray) -> FloatArray:
     """The most that an offer can cost: weight (1 - exp(-rate limit))."""
     return np.asarray(-np.exp(x) * np.expm1(-rate * limit))
-
-
-__all__ = ["KINK_COLUMNS", "evaluate", "fill_kinks", "prospects", "worst_cost"]

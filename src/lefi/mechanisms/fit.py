@@ -1,0 +1,224 @@
+"""The tracks of one client from its last answers: exact least squares of broken curves, weighed by evidence.
+
+Answers sorted by weight: i = 0 .. n-1, each with log weight x, answer y, standard deviation d = rho (y + y0), and a
+weight a that fades with age. On a rising curve z_i = x_i - h(y_i) shows the location, with precision
+p_i = a / (h'(y_i) d)^2; on the cap y_i shows the cap, with precision g_i = a / d^2.
+A split j says: the first j answers lie on the rise, the others on the cap. Then location and cap are weighted means,
+and all n + 1 splits of a family follow from running sums. Evidence of a split: the Gaussian integral over location
+(prior N(mu, tau^2) of the fleet) and cap (uniform on [0, size_high]).
+Answers of nothing bound the location from below, answers cut by a limit bound it from above.
+"""
+
+from math import exp, inf, log, pi, sqrt
+
+from lefi.mechanisms.compiled import compiled
+from lefi.mechanisms.tracks import (
+    CHANCE,
+    COLUMNS,
+    CV,
+    HIGH,
+    IDLE_KIND,
+    KIND,
+    LOW,
+    STEP_KIND,
+    TRACKS,
+    C,
+    M,
+    Phi,
+    V,
+    h,
+    h_slope,
+    log_money,
+    truncate,
+)
+
+UNLIKELY = 0.01  # chance of an answer that a track rules out
+QUIET_SIZE = 0.02  # y0 as a share of size_high
+EXACT = 1e-9  # answers this close are the same number
+REPEAT = 2e-3  # noise does not repeat a number: a repeated one counts as if known to this relative precision
+
+
+@compiled
+def deviation(y, rho, high):  # type: ignore[no-untyped-def]
+    """Standard deviation of the noise of an answer y."""
+    return rho * (y + QUIET_SIZE * high)
+
+
+@compiled
+def keep(tracks, evidence, kind, m, v, low, high, c, cv):  # type: ignore[no-untyped-def]
+    """Put a track in its place among the most probable ones (evidence in column CHANCE for now)."""
+    if not evidence > tracks[TRACKS - 1, CHANCE]:
+        return
+    at = TRACKS - 1
+    while at > 0 and tracks[at - 1, CHANCE] < evidence:
+        for column in range(COLUMNS):
+            tracks[at, column] = tracks[at - 1, column]
+        at -= 1
+    s = tracks[at]
+    s[KIND], s[M], s[V], s[LOW], s[HIGH], s[C], s[CV], s[CHANCE] = kind, m, v, low, high, c, cv, evidence
+
+
+@compiled
+def fit_rise(tracks, kind, x, y, a, d, n, bounds, prior, chances, penalty, rate, high, cap):  # type: ignore[no-untyped-def]
+    """All splits of one family: `kind` is its open kind, kind + 1 its capped one. Returns scatter of the best."""
+    mu, precision = prior[0], 1 / prior[1]
+    below, above, most = bounds
+    repeated, hits = cap
+    G = Gy = Gyy = bonus = 0.0
+    for i in range(n):
+        g = a[i] / (d[i] * d[i])
+        G, Gy, Gyy = G + g, Gy + g * y[i], Gyy + g * y[i] * y[i]
+        if y[i] >= repeated:
+            bonus = max(hits * log(d[i] / (REPEAT * y[i])), 0.0)
+    top_g = G
+    P, Pz, Pzz = precision, 0.0, 0.0
+    best, scatter = -inf, 0.0
+    for j in range(n + 1):
+        if j > 0:
+            i = j - 1
+            slope = h_slope(kind, y[i], rate)
+            g = a[i] / (d[i] * d[i])
+            p, z = g / (slope * slope), x[i] - h(kind, y[i], rate) - mu
+            P, Pz, Pzz = P + p, Pz + p * z, Pzz + p * z * z
+            G, Gy, Gyy = G - g, Gy - g * y[i], Gyy - g * y[i] * y[i]
+        capped = j < n
+        m, v, squares = mu + Pz / P, 1 / P, max(Pzz - Pz * Pz / P, 0.0)
+        evidence = 0.5 * log(precision / P) + penalty
+        c, cv, edge = high, 0.0, above
+        if capped:
+            if G < 1e-12 * top_g:
+                continue
+            c, cv = (repeated, 0.0) if repeated > 0 else (Gy / G, 1 / G)
+            squares += max(Gyy - 2 * c * Gy + c * c * G, 0.0)
+            evidence += 0.5 * log(2 * pi / G) - log(high) + bonus
+            edge = min(edge, x[j] - h(kind, c, rate))
+            if c < most:
+                evidence += log(max(Phi((c - most) / sqrt(cv + d[n - 1] * d[n - 1])), UNLIKELY))
+        evidence -= 0.5 * squares
+        doubt = sqrt(v + (d[min(j, n - 1)] * h_slope(kind, y[min(j, n - 1)], rate)) ** 2) if n > 0 else sqrt(v)
+        evidence += log(max(Phi((edge - m) / doubt), UNLIKELY) * max(Phi((m - below) / doubt), UNLIKELY))
+        evidence += log(chances[kind + 1] if capped else chances[kind])
+        low, end = -inf, inf
+        if j == 0 or m > edge or m < below:
+            m, v = truncate(m, v, min(below, edge - 1e-3), edge)
+            if j == 0:
+                low, end = below, edge
+        keep(tracks, evidence, kind + 1 if capped else kind, m, v, low, end, c, cv)
+        if evidence > best:
+            best, scatter = evidence, squares
+    return best, scatter
+
+
+@compiled
+def fit_step(tracks, y, a, d, n, bounds, prior, chances, high):  # type: ignore[no-untyped-def]
+    """A step: every answer lies on the cap, the location between the refused offers and the taken ones."""
+    below, above, most = bounds
+    G = Gy = Gyy = 0.0
+    for i in range(n):
+        g = a[i] / (d[i] * d[i])
+        G, Gy, Gyy = G + g, Gy + g * y[i], Gyy + g * y[i] * y[i]
+    evidence, c, cv, squares = log(chances[STEP_KIND]), max(0.5 * high, most), 0.0, 0.0
+    if n > 0:
+        c, cv = Gy / G, 1 / G
+        squares = max(Gyy - c * Gy, 0.0)
+        evidence += -0.5 * squares + 0.5 * log(2 * pi / G) - log(high)
+        if c < most:
+            evidence += log(max(Phi((c - most) / sqrt(cv + d[n - 1] * d[n - 1])), UNLIKELY))
+    if below >= above:
+        evidence += log(UNLIKELY)
+        below = above - 0.5
+    s = sqrt(prior[1])
+    evidence += log(max(Phi((above - prior[0]) / s) - Phi((below - prior[0]) / s), 1e-6))
+    m, v = truncate(prior[0], prior[1], below, above)
+    keep(tracks, evidence, STEP_KIND, m, v, below, above, c, cv)
+    return evidence, squares
+
+
+@compiled
+def sort_answers(x, limit, y, count, rate, rho, fade, floor, high, work):  # type: ignore[no-untyped-def]
+    """Answers that show something between nothing and a limit, by weight; of the others, the bounds they set.
+
+    Returns their number, the refusals, and the bounds as (hinge low, high, money low, high, least cap).
+    """
+    xs, ks, ys, a, d = work[0], work[1], work[2], work[3], work[4]
+    top, least, answers, refusals = 0.0, inf, 0, 0
+    low = money_low = -inf
+    end = money_end = inf
+    most = 0.0
+    for i in range(count):
+        top = max(top, y[i])
+        if floor + 1e-9 * high < y[i] < min(limit[i], high) * (1 - 1e-7):
+            least = min(least, x[i] - rate * y[i])
+    for i in range(count):
+        k, cut = log_money(x[i], rate, min(limit[i], top)), min(limit[i], high)
+        if y[i] <= floor + 1e-9 * high:
+            refusals += 1
+            low, money_low = max(low, x[i]), max(money_low, k)
+            continue
+        if y[i] >= cut * (1 - 1e-7):
+            end, money_end, most = min(end, x[i] - rate * cut), min(money_end, k), max(most, cut)
+            if least == inf or x[i] - rate * cut >= least:
+                continue  # else the client has become cheaper than it ever was: read the limit as its answer
+        at = answers
+        while at > 0 and xs[at - 1] > x[i]:
+            xs[at], ks[at], ys[at], a[at], d[at] = xs[at - 1], ks[at - 1], ys[at - 1], a[at - 1], d[at - 1]
+            at -= 1
+        xs[at], ks[at], ys[at], d[at] = x[i], k, y[i], deviation(y[i], rho, high)
+        a[at] = fade ** (count - 1 - i)
+        answers += 1
+    return answers, refusals, (low, end, money_low, money_end, most), top
+
+
+@compiled
+def fit_client(tracks, x, limit, y, count, rate, rho, fade, floor, high, centre, spread, chances, work):  # type: ignore[no-untyped-def]
+    """Tracks of a client with these answers, oldest first; returns scatter in units of rho^2, answers, largest answer."""
+    tracks[:, CHANCE], tracks[:, KIND] = -inf, IDLE_KIND
+    n, refusals, bounds, top = sort_answers(x, limit, y, count, rate, rho, fade, floor, high, work)
+    xs, ks, ys, a, d = work[0], work[1], work[2], work[3], work[4]
+    low, end, money_low, money_end, most = bounds
+    repeated, hits = repeat(xs, ys, n)
+    cap = (repeated, hits)
+    prior = (centre[0] - log(rate), spread[0])
+    best, scatter = fit_rise(tracks, 0, xs, ys, a, d, n, (low, end, most), prior, chances, 0.0, rate, high, cap)
+    for kind in (2, 4):
+        edge = money_end - h(kind, most, rate) if most > 0 else inf
+        prior, penalty = (centre[kind], spread[kind]), refusals * log(UNLIKELY)
+        e, s = fit_rise(tracks, kind, ks, ys, a, d, n, (-inf, edge, most), prior, chances, penalty, rate, high, cap)
+        if e > best:
+            best, scatter = e, s
+    if n > 0:
+        money_end = min(money_end, ks[0])
+    prior = (centre[STEP_KIND], spread[STEP_KIND])
+    e, s = fit_step(tracks, ys, a, d, n, (money_low, money_end, most), prior, chances, high)
+    if e > best:
+        scatter = s
+    idle, weight = log(chances[IDLE_KIND]) + log(UNLIKELY) * (count - n - refusals), 0.0
+    for i in range(n):
+        idle += a[i] * log(UNLIKELY / high * d[i] * sqrt(2 * pi))
+        weight += a[i]
+    keep(tracks, idle, IDLE_KIND, 0.0, 1.0, -inf, inf, floor, 0.0)
+    normalise(tracks)
+    return scatter, weight, top
+
+
+@compiled
+def normalise(tracks):  # type: ignore[no-untyped-def]
+    """Evidence to probabilities."""
+    best, total = tracks[0, CHANCE], 0.0
+    for t in range(TRACKS):
+        tracks[t, CHANCE] = exp(tracks[t, CHANCE] - best)
+        total += tracks[t, CHANCE]
+    for t in range(TRACKS):
+        tracks[t, CHANCE] /= total
+
+
+@compiled
+def repeat(x, y, n):  # type: ignore[no-untyped-def]
+    """The largest answer and how often it came back, if it did so exactly at clearly different weights; else 0."""
+    top, low, high, hits = 0.0, inf, -inf, 0
+    for i in range(n):
+        top = max(top, y[i])
+    for i in range(n):
+        if y[i] >= top * (1 - EXACT):
+            low, high, hits = min(low, x[i]), max(high, x[i]), hits + 1
+    return (top, hits - 1) if high - low > 0.01 else (0.0, 0)
