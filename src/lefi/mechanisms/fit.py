@@ -141,23 +141,24 @@ def sort_answers(x, limit, y, count, rate, rho, fade, floor, high, work):  # typ
     Returns their number, the refusals, and the bounds as (hinge low, high, money low, high, least cap).
     """
     xs, ks, ys, a, d = work[0], work[1], work[2], work[3], work[4]
-    top, least, answers, refusals = 0.0, inf, 0, 0
+    top, least, cheapest, answers, refusals = 0.0, inf, inf, 0, 0
     low = money_low = -inf
     end = money_end = inf
     most = 0.0
     for i in range(count):
-        top = max(top, y[i])
-        if floor + 1e-9 * high < y[i] < min(limit[i], high) * (1 - 1e-7):
-            least = min(least, x[i] - rate * y[i])
+        if y[i] > floor + 1e-9 * high:
+            top, cheapest = max(top, y[i]), min(cheapest, x[i])
+            if y[i] < limit[i] * (1 - 1e-7) or limit[i] >= high:
+                least = min(least, x[i] - rate * y[i])
     for i in range(count):
-        k, cut = log_money(x[i], rate, min(limit[i], top)), min(limit[i], high)
+        k = log_money(x[i], rate, min(limit[i], top if top > 0 else high))
         if y[i] <= floor + 1e-9 * high:
-            refusals += 1
             low, money_low = max(low, x[i]), max(money_low, k)
+            refusals += 1 if cheapest == inf or x[i] > cheapest - 1 else 0
             continue
-        if y[i] >= cut * (1 - 1e-7):
-            end, money_end, most = min(end, x[i] - rate * cut), min(money_end, k), max(most, cut)
-            if least == inf or x[i] - rate * cut >= least:
+        if y[i] >= limit[i] * (1 - 1e-7) and limit[i] < high:
+            end, money_end, most = min(end, x[i] - rate * limit[i]), min(money_end, k), max(most, limit[i])
+            if least == inf or x[i] - rate * limit[i] >= least:
                 continue  # else the client has become cheaper than it ever was: read the limit as its answer
         at = answers
         while at > 0 and xs[at - 1] > x[i]:
@@ -192,7 +193,7 @@ def fit_client(tracks, x, limit, y, count, rate, rho, fade, floor, high, centre,
     e, s = fit_step(tracks, ys, a, d, n, (money_low, money_end, most), prior, chances, high)
     if e > best:
         scatter = s
-    idle, weight = log(chances[IDLE_KIND]) + log(UNLIKELY) * (count - n - refusals), 0.0
+    idle, weight = log(chances[IDLE_KIND]) + log(UNLIKELY) * (most > 0), 0.0
     for i in range(n):
         idle += a[i] * log(UNLIKELY / high * d[i] * sqrt(2 * pi))
         weight += a[i]
