@@ -33,7 +33,7 @@ class Belief:
         self.tracks: FloatArray = np.empty((0, TRACKS, COLUMNS))
         self.noise: FloatArray = np.empty(0)  # own estimate of the squared relative noise
         self.judged: FloatArray = np.empty(0)  # answers behind it
-        self.top: FloatArray = np.empty(0)  # largest answer
+        self.full: FloatArray = np.empty(0)  # size that full delivery is taken to be
         self.fleet_noise = NOISE**2
         self.chances = CHANCES.copy()
         self.first = first_guess(start, high)
@@ -41,16 +41,16 @@ class Belief:
         self.spread = np.full(KINDS, VAGUE**2)
 
     def read(self, ids: IntArray, rate: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
-        """Tracks, relative noise, largest answer and number of answers of these clients, newcomers included."""
+        """Tracks, relative noise, size of full delivery and number of answers of these clients, newcomers included."""
         at, known = self._rows(ids)
-        tracks, count, top = np.empty((ids.size, TRACKS, COLUMNS)), np.zeros(ids.size, dtype=np.int64), np.zeros(ids.size)
+        tracks, count, full = np.empty((ids.size, TRACKS, COLUMNS)), np.zeros(ids.size, dtype=np.int64), np.full(ids.size, self.high)
         rho = self._rho(np.zeros(ids.size), np.zeros(ids.size))
         new, at = ~known, at[known]
-        tracks[known], count[known], top[known] = self.tracks[at], self.count[at], self.top[at]
+        tracks[known], count[known], full[known] = self.tracks[at], self.count[at], self.full[at]
         rho[known] = self._rho(self.noise[at], self.judged[at])
         if new.any():
             tracks[new] = self._fit(np.empty((int(new.sum()), 3, SLOTS)), count[new], rate[new], rho[new])[0]
-        return tracks, rho, np.where(top > self.floor, top, self.high), count
+        return tracks, rho, full, count
 
     def tell(self, ids: IntArray, rate: FloatArray, x: FloatArray, y: FloatArray, limit: FloatArray) -> None:
         """Learn from one answer per client (ids sorted); where y is NaN there is none."""
@@ -64,8 +64,8 @@ class Belief:
     def _learn(self, at: IntArray) -> None:
         """Fit the clients under what the fleet has in common, then learn that from the fits."""
         rho = self._rho(self.noise[at], self.judged[at])
-        tracks, scatter, weight, top = self._fit(self.answers[at], self.count[at], self.rate[at], rho)
-        self.tracks[at], self.top[at] = tracks, top
+        tracks, scatter, weight, full = self._fit(self.answers[at], self.count[at], self.rate[at], rho)
+        self.tracks[at], self.full[at] = tracks, full
         self.judged[at] = np.maximum(weight - 1.5, 0.0)
         self.noise[at] = rho**2 * scatter / np.maximum(self.judged[at], 0.4)
         judged = self.judged[at] > 0.3
@@ -119,7 +119,7 @@ class Belief:
             return
         into = np.searchsorted(self.ids, ids[new])
         self.ids, self.rate = np.insert(self.ids, into, ids[new]), np.insert(self.rate, into, rate[new])
-        for name in ("answers", "count", "tracks", "noise", "judged", "top"):
+        for name in ("answers", "count", "tracks", "noise", "judged", "full"):
             setattr(self, name, np.insert(getattr(self, name), into, 0, axis=0))
 
 
@@ -147,7 +147,7 @@ def push(answers, count, at, x, limit, y):  # type: ignore[no-untyped-def]
 @compiled
 def fit_all(tracks, answers, count, rate, rho, floor, high, centre, spread, chances, fleet_noise, out):  # type: ignore[no-untyped-def]
     """Fit every client; one whose old answers do not fit the new ones is fitted again with the old ones faded."""
-    work = np.empty((5, SLOTS))
+    work = np.empty((6, SLOTS))
     spare = np.empty((TRACKS, COLUMNS))
     for i in range(count.size):
         x, limit, y = answers[i, 0], answers[i, 1], answers[i, 2]

@@ -39,19 +39,19 @@ KINK_COLUMNS = KINKS * TRACKS
 
 
 @compiled
-def evaluate(x, tracks, rho, top, rate, floor, high, size, limit, saving):  # type: ignore[no-untyped-def]
+def evaluate(x, tracks, rho, full, rate, floor, high, size, limit, saving):  # type: ignore[no-untyped-def]
     """Fill size, limit and saving (n, g) for the log weights x (n, g)."""
     for i in range(x.shape[0]):
         for j in range(x.shape[1]):
             limit[i, j] = limit_at(x[i, j], tracks[i], rho[i], rate[i], floor, high)
-            k = log_money(x[i, j], rate[i], min(top[i], limit[i, j]))
+            k = log_money(x[i, j], rate[i], min(full[i], limit[i, j]))
             mean = total = saved = 0.0
             for t in range(TRACKS):
                 s = tracks[i, t]
                 if s[CHANCE] > NEGLIGIBLE:
                     total += s[CHANCE]
                     mean += s[CHANCE] * min(expected_size(s, x[i, j], k, rate[i], floor), limit[i, j])
-                    saved += s[CHANCE] * saving_of(s, x[i, j], rho[i], top[i], rate[i], high)
+                    saved += s[CHANCE] * saving_of(s, x[i, j], rho[i], full[i], rate[i], high)
             size[i, j] = mean / total
             saving[i, j] = saved
 
@@ -66,7 +66,7 @@ def limit_at(x, tracks, rho, rate, floor, high):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def saving_of(s, x, rho, top, rate, high):  # type: ignore[no-untyped-def]
+def saving_of(s, x, rho, full, rate, high):  # type: ignore[no-untyped-def]
     """What trying log weight x is expected to save in every later round, in USD, should the client be on this track.
 
     A client at its cap is overpaid by the distance to its kink, where it just reaches the cap. An offer below the
@@ -75,7 +75,7 @@ def saving_of(s, x, rho, top, rate, high):  # type: ignore[no-untyped-def]
     kind, cap = int(s[KIND]), s[C]
     if FAMILY[kind] == IDLE or cap <= 0:
         return 0.0
-    up = kink_above(kind, cap, top, rate)
+    up = kink_above(kind, cap, full, rate)
     low, sure = window(s)
     low, sure = low + up, sure + up
     if x >= sure:
@@ -90,13 +90,13 @@ def saving_of(s, x, rho, top, rate, high):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def kink_above(kind, cap, top, rate):  # type: ignore[no-untyped-def]
+def kink_above(kind, cap, full, rate):  # type: ignore[no-untyped-def]
     """How far above its location the log weight must be for a client to deliver its cap."""
-    return h(kind, cap, rate) - (0.0 if FAMILY[kind] == HINGE else log(-expm1(-rate * min(cap, top))))
+    return h(kind, cap, rate) - (0.0 if FAMILY[kind] == HINGE else log(-expm1(-rate * min(cap, full))))
 
 
 @compiled
-def fill_kinks(tracks, top, rate, x, first):  # type: ignore[no-untyped-def]
+def fill_kinks(tracks, full, rate, x, first):  # type: ignore[no-untyped-def]
     """Put the log weights at which tracks reach their cap into the columns of x from `first` on."""
     for i in range(x.shape[0]):
         for t in range(TRACKS):
@@ -106,7 +106,7 @@ def fill_kinks(tracks, top, rate, x, first):  # type: ignore[no-untyped-def]
                 kink = window(s)[1] if CAPPED[kind] else s[M]
                 for j in range(KINKS):
                     at = (s[M], 0.5 * (s[M] + kink), kink)[j]
-                    x[i, first + KINKS * t + j] = at + kink_above(kind, s[C], top[i], rate[i])
+                    x[i, first + KINKS * t + j] = at + kink_above(kind, s[C], full[i], rate[i])
 
 
 def worst_cost(x: FloatArray, rate: FloatArray, limit: FloatArray) -> FloatArray:

@@ -16,7 +16,9 @@ from lefi.mechanisms.tracks import (
     CHANCE,
     COLUMNS,
     CV,
+    FAMILY,
     HIGH,
+    HINGE,
     IDLE_KIND,
     KIND,
     LOW,
@@ -59,7 +61,7 @@ def keep(tracks, evidence, kind, m, v, low, high, c, cv):  # type: ignore[no-unt
 
 
 @compiled
-def fit_rise(tracks, kind, x, y, a, d, n, bounds, prior, chances, penalty, rate, high, cap):  # type: ignore[no-untyped-def]
+def fit_rise(tracks, kind, x, y, a, d, n, bounds, no, prior, chances, rate, high, cap):  # type: ignore[no-untyped-def]
     """All splits of one family: `kind` is its open kind, kind + 1 its capped one. Returns scatter of the best."""
     mu, precision = prior[0], 1 / prior[1]
     below, above, most = bounds
@@ -71,6 +73,7 @@ def fit_rise(tracks, kind, x, y, a, d, n, bounds, prior, chances, penalty, rate,
         if y[i] >= repeated:
             bonus = max(hits * log(d[i] / (REPEAT * y[i])), 0.0)
     top_g = G
+    cheapest = x[0] if n > 0 else -inf
     P, Pz, Pzz = precision, 0.0, 0.0
     best, scatter = -inf, 0.0
     for j in range(n + 1):
@@ -83,7 +86,7 @@ def fit_rise(tracks, kind, x, y, a, d, n, bounds, prior, chances, penalty, rate,
             G, Gy, Gyy = G - g, Gy - g * y[i], Gyy - g * y[i] * y[i]
         capped = j < n
         m, v, squares = mu + Pz / P, 1 / P, max(Pzz - Pz * Pz / P, 0.0)
-        evidence = 0.5 * log(precision / P) + penalty
+        evidence = 0.5 * log(precision / P)
         c, cv, edge = high, 0.0, above
         if capped:
             if G < 1e-12 * top_g:
@@ -96,13 +99,13 @@ def fit_rise(tracks, kind, x, y, a, d, n, bounds, prior, chances, penalty, rate,
                 evidence += log(max(Phi((c - most) / sqrt(cv + d[n - 1] * d[n - 1])), UNLIKELY))
         evidence -= 0.5 * squares
         doubt = sqrt(v + (d[min(j, n - 1)] * h_slope(kind, y[min(j, n - 1)], rate)) ** 2) if n > 0 else sqrt(v)
-        evidence += log(max(Phi((edge - m) / doubt), UNLIKELY) * max(Phi((m - below) / doubt), UNLIKELY))
+        evidence += log(max(Phi((edge - m) / doubt), UNLIKELY)) + refusal_evidence(kind, no, m, doubt, cheapest)
         evidence += log(chances[kind + 1] if capped else chances[kind])
         low, end = -inf, inf
         if j == 0 or m > edge or m < below:
-            m, v = truncate(m, v, min(below, edge - 1e-3), edge)
+            m, v = truncate(m, v, below if below < edge else -inf, edge)
             if j == 0:
-                low, end = below, edge
+                low, end = (below if below < edge else -inf), edge
         keep(tracks, evidence, kind + 1 if capped else kind, m, v, low, end, c, cv)
         if evidence > best:
             best, scatter = evidence, squares
@@ -135,26 +138,25 @@ def fit_step(tracks, y, a, d, n, bounds, prior, chances, high):  # type: ignore[
 
 
 @compiled
-def sort_answers(x, limit, y, count, rate, rho, fade, floor, high, work):  # type: ignore[no-untyped-def]
+def sort_answers(x, limit, y, count, rate, rho, fade, floor, high, cap, work):  # type: ignore[no-untyped-def]
     """Answers that show something between nothing and a limit, by weight; of the others, the bounds they set.
 
-    Returns their number, the refusals, and the bounds as (hinge low, high, money low, high, least cap).
+    `cap` is where k takes full delivery to be. Returns the number of answers, of refusals (offers refused, in the
+    last row of work), and the bounds as (hinge low, high, money low, high, least cap).
     """
-    xs, ks, ys, a, d = work[0], work[1], work[2], work[3], work[4]
-    top, least, cheapest, answers, refusals = 0.0, inf, inf, 0, 0
+    xs, ks, ys, a, d, refused = work[0], work[1], work[2], work[3], work[4], work[5]
+    least, answers, refusals, most = inf, 0, 0, 0.0
     low = money_low = -inf
     end = money_end = inf
-    most = 0.0
     for i in range(count):
-        if y[i] > floor + 1e-9 * high:
-            top, cheapest = max(top, y[i]), min(cheapest, x[i])
-            if y[i] < limit[i] * (1 - 1e-7) or limit[i] >= high:
-                least = min(least, x[i] - rate * y[i])
+        if y[i] > floor + 1e-9 * high and (y[i] < limit[i] * (1 - 1e-7) or limit[i] >= high):
+            least = min(least, x[i] - rate * y[i])
     for i in range(count):
-        k = log_money(x[i], rate, min(limit[i], top if top > 0 else high))
+        k = log_money(x[i], rate, min(limit[i], cap))
         if y[i] <= floor + 1e-9 * high:
             low, money_low = max(low, x[i]), max(money_low, k)
-            refusals += 1 if cheapest == inf or x[i] > cheapest - 1 else 0
+            refused[refusals] = x[i]
+            refusals += 1
             continue
         if y[i] >= limit[i] * (1 - 1e-7) and limit[i] < high:
             end, money_end, most = min(end, x[i] - rate * limit[i]), min(money_end, k), max(most, limit[i])
@@ -167,24 +169,25 @@ def sort_answers(x, limit, y, count, rate, rho, fade, floor, high, work):  # typ
         xs[at], ks[at], ys[at], d[at] = x[i], k, y[i], deviation(y[i], rho, high)
         a[at] = fade ** (count - 1 - i)
         answers += 1
-    return answers, refusals, (low, end, money_low, money_end, most), top
+    return answers, refusals, (low, end, money_low, money_end, most)
 
 
 @compiled
 def fit_client(tracks, x, limit, y, count, rate, rho, fade, floor, high, centre, spread, chances, work):  # type: ignore[no-untyped-def]
-    """Tracks of a client with these answers, oldest first; returns scatter in units of rho^2, answers, largest answer."""
+    """Tracks of a client with these answers, oldest first; returns scatter in units of rho^2, answers, and cap for k."""
     tracks[:, CHANCE], tracks[:, KIND] = -inf, IDLE_KIND
-    n, refusals, bounds, top = sort_answers(x, limit, y, count, rate, rho, fade, floor, high, work)
-    xs, ks, ys, a, d = work[0], work[1], work[2], work[3], work[4]
+    repeated, hits = repeat(x, y, count)
+    full = repeated if repeated > 0 else high
+    n, refusals, bounds = sort_answers(x, limit, y, count, rate, rho, fade, floor, high, full, work)
+    xs, ks, ys, a, d, refused = work[0], work[1], work[2], work[3], work[4], work[5]
     low, end, money_low, money_end, most = bounds
-    repeated, hits = repeat(xs, ys, n)
-    cap = (repeated, hits)
+    no, cap = (refused, refusals), (repeated, hits)
     prior = (centre[0] - log(rate), spread[0])
-    best, scatter = fit_rise(tracks, 0, xs, ys, a, d, n, (low, end, most), prior, chances, 0.0, rate, high, cap)
+    best, scatter = fit_rise(tracks, 0, xs, ys, a, d, n, (low, end, most), no, prior, chances, rate, high, cap)
     for kind in (2, 4):
         edge = money_end - h(kind, most, rate) if most > 0 else inf
-        prior, penalty = (centre[kind], spread[kind]), refusals * log(UNLIKELY)
-        e, s = fit_rise(tracks, kind, ks, ys, a, d, n, (-inf, edge, most), prior, chances, penalty, rate, high, cap)
+        prior = (centre[kind], spread[kind])
+        e, s = fit_rise(tracks, kind, ks, ys, a, d, n, (-inf, edge, most), no, prior, chances, rate, high, cap)
         if e > best:
             best, scatter = e, s
     if n > 0:
@@ -199,7 +202,20 @@ def fit_client(tracks, x, limit, y, count, rate, rho, fade, floor, high, centre,
         weight += a[i]
     keep(tracks, idle, IDLE_KIND, 0.0, 1.0, -inf, inf, floor, 0.0)
     normalise(tracks)
-    return scatter, weight, top
+    return scatter, weight, full
+
+
+@compiled
+def refusal_evidence(kind, no, m, doubt, cheapest):  # type: ignore[no-untyped-def]
+    """Log chance of the refusals: a hinge refuses below its location, a power nowhere that it has ever answered."""
+    refused, refusals = no
+    result = 0.0
+    for i in range(refusals):
+        if FAMILY[kind] == HINGE:
+            result += log(max(Phi((m - refused[i]) / doubt), UNLIKELY))
+        elif refused[i] > cheapest - 1:
+            result += log(UNLIKELY)
+    return result
 
 
 @compiled

@@ -66,7 +66,7 @@ class Waterfill:
         if self.belief is None:
             return self._first(roster)
         belief = self.belief
-        tracks, rho, largest, count = belief.read(roster.ids, roster.rate)
+        tracks, rho, full, count = belief.read(roster.ids, roster.rate)
         budget, n = self.terms.budget * SAFE, len(roster)
         shift = self._sign(roster) * np.where(count == 0, SHIFT, np.where(count == 1, -SHIFT, 0.0))
         floor, high = self.terms.size_low, self.terms.size_high
@@ -74,13 +74,13 @@ class Waterfill:
         x = np.empty((n, COARSE + KINK_COLUMNS))
         x[:, :COARSE] = np.linspace(low, top, COARSE)
         x[:, COARSE:] = low
-        fill_kinks(tracks, largest, roster.rate, x, COARSE)
+        fill_kinks(tracks, full, roster.rate, x, COARSE)
         width, price = (top - low) / (COARSE - 1), 0.0
         rows = np.arange(n)
         none = self.terms.accuracy(np.full(n, floor), roster.iid)
         for stage in range(REFINEMENTS + 1):
             size, limit, saving = np.empty(x.shape), np.empty(x.shape), np.empty(x.shape)
-            evaluate(x, tracks, rho, largest, roster.rate, floor, high, size, limit, saving)
+            evaluate(x, tracks, rho, full, roster.rate, floor, high, size, limit, saving)
             cost = worst_cost(x, roster.rate[:, None], limit)
             gain = self.terms.accuracy(size, roster.iid[:, None])
             costs = np.column_stack([np.zeros(n), cost])
