@@ -16,6 +16,7 @@ CHANCES = np.array([0.35, 0.35, 0.05, 0.05, 0.03, 0.03, 0.10, 0.04])  # of the k
 GROUPS = ([0, 1], [2, 3], [4, 5], [6], [7])  # kinds that share a prior of their locations
 NOISE = 0.03  # relative noise of an answer, before anything is known
 QUIET, LOUD = 5e-4, 0.5  # and its bounds
+SAME = 0.02  # log weights this close teach the same
 VAGUE = 2.0  # standard deviation of a location before anything is known, in log money
 PSEUDO = 4.0  # answers that the fleet's noise counts for, beside the client's own
 SLOW, FAST = 0.97, 0.6  # weight of an answer against the next one; FAST where old answers do not fit
@@ -134,14 +135,25 @@ def first_guess(start: float, high: float) -> FloatArray:
 
 @compiled
 def push(answers, count, at, x, limit, y):  # type: ignore[no-untyped-def]
-    """Remember one more answer of each client, and forget the oldest where there is no room."""
+    """Remember one more answer of each client; where there is no room, forget one."""
     for i in range(at.size):
         rows, n = answers[at[i]], count[at[i]]
         if n == SLOTS:
-            rows[:, : SLOTS - 1] = rows[:, 1:].copy()
             n -= 1
+            for j in range(superfluous(rows[0]), n):
+                rows[:, j] = rows[:, j + 1]
         rows[0, n], rows[1, n], rows[2, n] = x[i], limit[i], y[i]
         count[at[i]] = n + 1
+
+
+@compiled
+def superfluous(x):  # type: ignore[no-untyped-def]
+    """The oldest answer with a newer one to almost the same weight, else the oldest: what was tried once stays known."""
+    for i in range(x.size - 1):
+        for j in range(i + 1, x.size):
+            if abs(x[i] - x[j]) < SAME:
+                return i
+    return 0
 
 
 @compiled

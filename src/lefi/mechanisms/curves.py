@@ -39,7 +39,7 @@ KINK_COLUMNS = KINKS * TRACKS
 
 
 @compiled
-def evaluate(x, tracks, rho, full, rate, floor, high, size, limit, saving):  # type: ignore[no-untyped-def]
+def evaluate(x, tracks, rho, full, rate, floor, high, worth, size, limit, saving):  # type: ignore[no-untyped-def]
     """Fill size, limit and saving (n, g) for the log weights x (n, g)."""
     for i in range(x.shape[0]):
         for j in range(x.shape[1]):
@@ -51,26 +51,29 @@ def evaluate(x, tracks, rho, full, rate, floor, high, size, limit, saving):  # t
                 if s[CHANCE] > NEGLIGIBLE:
                     total += s[CHANCE]
                     mean += s[CHANCE] * min(expected_size(s, x[i, j], k, rate[i], floor), limit[i, j])
-                    saved += s[CHANCE] * saving_of(s, x[i, j], rho[i], full[i], rate[i], high)
+                    saved += s[CHANCE] * saving_of(s, x[i, j], rho[i], full[i], rate[i], floor, high, worth[i])
             size[i, j] = mean / total
             saving[i, j] = saved
 
 
 @compiled
 def limit_at(x, tracks, rho, rate, floor, high):  # type: ignore[no-untyped-def]
-    top = floor
+    top, alive = floor, 0.0
     for t in range(TRACKS):
-        if t == 0 or tracks[t, CHANCE] >= CREDIBLE:  # the first track is the most probable one
+        alive += tracks[t, CHANCE] if FAMILY[int(tracks[t, KIND])] != IDLE else 0.0
+    for t in range(TRACKS):
+        if tracks[t, CHANCE] >= CREDIBLE * alive and FAMILY[int(tracks[t, KIND])] != IDLE:
             top = max(top, upper_size(tracks[t], x, rate, floor, high))
     return min(top + 2 * deviation(top, rho, high), high)
 
 
 @compiled
-def saving_of(s, x, rho, full, rate, high):  # type: ignore[no-untyped-def]
+def saving_of(s, x, rho, full, rate, floor, high, worth):  # type: ignore[no-untyped-def]
     """What trying log weight x is expected to save in every later round, in USD, should the client be on this track.
 
     A client at its cap is overpaid by the distance to its kink, where it just reaches the cap. An offer below the
     kink shows it (and costs some data), one above it bounds it; but a step client shows nothing when it refuses.
+    Nothing is saved on what would not be bought: `worth` is what a thousand samples are worth, in USD.
     """
     kind, cap = int(s[KIND]), s[C]
     if FAMILY[kind] == IDLE or cap <= 0:
@@ -81,12 +84,13 @@ def saving_of(s, x, rho, full, rate, high):  # type: ignore[no-untyped-def]
     if x >= sure:
         return 0.0
     paid = -expm1(-rate * cap)
+    most = min(exp(sure), worth * (cap - floor) / paid)
     if FAMILY[kind] == STEP:
-        return paid * (exp(sure) - exp(x)) * chance_of_step(s, x - up)
+        return max(paid * (most - exp(x)), 0.0) * chance_of_step(s, x - up)
     q = (deviation(cap, rho, high) * h_slope(kind, cap, rate)) ** 2
     tried = max(x, low)
     known = (exp(tried) * (tried - low) + exp(sure) - exp(tried)) / (sure - low)
-    return paid * s[V] / (s[V] + q) * (exp(sure) - known)
+    return max(paid * s[V] / (s[V] + q) * (most - known), 0.0)
 
 
 @compiled

@@ -18,7 +18,8 @@ from lefi.messages import CurveOffer, Receipt, Roster, Terms
 SAFE = 1 - 1e-9  # of the budget, so that rounding never overspends
 COARSE = 32  # log weights looked at first
 FINE = 9  # and around the choice, in each refinement
-REFINEMENTS = 4
+STAGES = 10  # at most
+FINEST = 0.02  # log weights this close are close enough
 DEPTH, HEIGHT = 12.0, 2.0  # log weights from an equal share less DEPTH to the whole budget plus HEIGHT
 HORIZON = 20.0  # rounds for which a saving that is found by a try is expected to last
 SHIFT = 0.35  # first two offers to a client lie apart by twice this, to tell a plateau from a slope
@@ -78,22 +79,28 @@ class Waterfill:
         width, price = (top - low) / (COARSE - 1), 0.0
         rows = np.arange(n)
         none = self.terms.accuracy(np.full(n, floor), roster.iid)
-        for stage in range(REFINEMENTS + 1):
+        rise = (self.terms.accuracy(np.full(n, high), roster.iid) - none) / (high - floor)
+        for stage in range(STAGES):
+            worth = rise / max(price, 1e-300)
             size, limit, saving = np.empty(x.shape), np.empty(x.shape), np.empty(x.shape)
-            evaluate(x, tracks, rho, full, roster.rate, floor, high, size, limit, saving)
+            evaluate(x, tracks, rho, full, roster.rate, floor, high, worth, size, limit, saving)
             cost = worst_cost(x, roster.rate[:, None], limit)
             gain = self.terms.accuracy(size, roster.iid[:, None])
             costs = np.column_stack([np.zeros(n), cost])
-            if stage == 0:
+            if stage == 0:  # without a price yet, nothing is known to be worth a try
                 pick, price = allocate(np.column_stack([none, gain]), costs, budget, price)
+                evaluate(x, tracks, rho, full, roster.rate, floor, high, rise / max(price, 1e-300), size, limit, saving)
             gain = gain + HORIZON * price * saving
             pick, price = allocate(np.column_stack([none, gain]), costs, budget, price)
             value = gain - price * cost
             stay = np.where(pick > 0, pick - 1, value.argmax(axis=1))
             chosen, limits = x[rows, stay], limit[rows, stay]
-            if stage < REFINEMENTS:
-                x = chosen[:, None] + width * np.linspace(-1, 1, FINE)
-                width /= 3
+            spent = float(costs[rows, pick].sum())
+            if stage == STAGES - 1 or width < FINEST:
+                break
+            # Money that the windows could not absorb: look further before looking closer.
+            width = width / 3 if price == 0 or spent > 0.98 * budget or stage > STAGES - 6 else width
+            x = chosen[:, None] + width * np.linspace(-1, 1, FINE)
         chosen = np.where(pick > 0, chosen, -700.0)
         total = float(worst_cost(chosen, roster.rate, limits).sum())
         if price > 0 and total > 0:
