@@ -22,6 +22,7 @@ from lefi.mechanisms.tracks import (
     IDLE_KIND,
     KIND,
     LOW,
+    POWERS,
     STEP_KIND,
     TRACKS,
     C,
@@ -73,7 +74,6 @@ def fit_rise(tracks, kind, x, y, a, d, n, bounds, no, prior, chances, rate, high
         if y[i] >= repeated:
             bonus = max(hits * log(d[i] / (REPEAT * y[i])), 0.0)
     top_g = G
-    cheapest = x[0] if n > 0 else -inf
     P, Pz, Pzz = precision, 0.0, 0.0
     best, scatter = -inf, 0.0
     for j in range(n + 1):
@@ -99,7 +99,7 @@ def fit_rise(tracks, kind, x, y, a, d, n, bounds, no, prior, chances, rate, high
                 evidence += log(max(Phi((c - most) / sqrt(cv + d[n - 1] * d[n - 1])), UNLIKELY))
         evidence -= 0.5 * squares
         doubt = sqrt(v + (d[min(j, n - 1)] * h_slope(kind, y[min(j, n - 1)], rate)) ** 2) if n > 0 else sqrt(v)
-        evidence += log(max(Phi((edge - m) / doubt), UNLIKELY)) + refusal_evidence(kind, no, m, doubt, cheapest)
+        evidence += log(max(Phi((edge - m) / doubt), UNLIKELY)) + refusal_evidence(kind, no, min(m, edge), doubt, high)
         evidence += log(chances[kind + 1] if capped else chances[kind])
         low, end = -inf, inf
         if j == 0 or m > edge or m < below:
@@ -120,7 +120,8 @@ def fit_step(tracks, y, a, d, n, bounds, prior, chances, high):  # type: ignore[
     for i in range(n):
         g = a[i] / (d[i] * d[i])
         G, Gy, Gyy = G + g, Gy + g * y[i], Gyy + g * y[i] * y[i]
-    evidence, c, cv, squares = log(chances[STEP_KIND]), max(0.5 * high, most), 0.0, 0.0
+    evidence, c, squares = log(chances[STEP_KIND]), 0.75 * high + 0.25 * most, 0.0  # no cap seen: a guess
+    cv = 0.25 * (high - c) ** 2
     if n > 0:
         c, cv = Gy / G, 1 / G
         squares = max(Gyy - c * Gy, 0.0)
@@ -141,8 +142,8 @@ def fit_step(tracks, y, a, d, n, bounds, prior, chances, high):  # type: ignore[
 def sort_answers(x, limit, y, count, rate, rho, fade, floor, high, cap, work):  # type: ignore[no-untyped-def]
     """Answers that show something between nothing and a limit, by weight; of the others, the bounds they set.
 
-    `cap` is where k takes full delivery to be. Returns the number of answers, of refusals (offers refused, in the
-    last row of work), and the bounds as (hinge low, high, money low, high, least cap).
+    `cap` is where k takes full delivery to be. Returns the number of answers, of refusals (the offers refused are in the
+    last row of work), of answers cut by a limit, and the bounds as (hinge low, high, money low, high, least cap).
     """
     xs, ks, ys, a, d, refused = work[0], work[1], work[2], work[3], work[4], work[5]
     least, answers, refusals, most = inf, 0, 0, 0.0
@@ -169,7 +170,7 @@ def sort_answers(x, limit, y, count, rate, rho, fade, floor, high, cap, work):  
         xs[at], ks[at], ys[at], d[at] = x[i], k, y[i], deviation(y[i], rho, high)
         a[at] = fade ** (count - 1 - i)
         answers += 1
-    return answers, refusals, (low, end, money_low, money_end, most)
+    return answers, refusals, count - refusals - answers, (low, end, money_low, money_end, most)
 
 
 @compiled
@@ -178,7 +179,7 @@ def fit_client(tracks, x, limit, y, count, rate, rho, fade, floor, high, centre,
     tracks[:, CHANCE], tracks[:, KIND] = -inf, IDLE_KIND
     repeated, hits = repeat(x, y, count)
     full = repeated if repeated > 0 else high
-    n, refusals, bounds = sort_answers(x, limit, y, count, rate, rho, fade, floor, high, full, work)
+    n, refusals, cut, bounds = sort_answers(x, limit, y, count, rate, rho, fade, floor, high, full, work)
     xs, ks, ys, a, d, refused = work[0], work[1], work[2], work[3], work[4], work[5]
     low, end, money_low, money_end, most = bounds
     no, cap = (refused, refusals), (repeated, hits)
@@ -196,7 +197,7 @@ def fit_client(tracks, x, limit, y, count, rate, rho, fade, floor, high, centre,
     e, s = fit_step(tracks, ys, a, d, n, (money_low, money_end, most), prior, chances, high)
     if e > best:
         scatter = s
-    idle, weight = log(chances[IDLE_KIND]) + log(UNLIKELY) * (most > 0), 0.0
+    idle, weight = log(chances[IDLE_KIND]) + log(UNLIKELY) * cut, 0.0
     for i in range(n):
         idle += a[i] * log(UNLIKELY / high * d[i] * sqrt(2 * pi))
         weight += a[i]
@@ -206,14 +207,14 @@ def fit_client(tracks, x, limit, y, count, rate, rho, fade, floor, high, centre,
 
 
 @compiled
-def refusal_evidence(kind, no, m, doubt, cheapest):  # type: ignore[no-untyped-def]
-    """Log chance of the refusals: a hinge refuses below its location, a power nowhere that it has ever answered."""
+def refusal_evidence(kind, no, m, doubt, high):  # type: ignore[no-untyped-def]
+    """Log chance of the refusals: a hinge refuses below its location, a power delivers something for any money."""
     refused, refusals = no
     result = 0.0
     for i in range(refusals):
         if FAMILY[kind] == HINGE:
             result += log(max(Phi((m - refused[i]) / doubt), UNLIKELY))
-        elif refused[i] > cheapest - 1:
+        elif POWERS[kind] * (refused[i] - m) > log(1e-5 * high):
             result += log(UNLIKELY)
     return result
 

@@ -91,7 +91,9 @@ class Waterfill:
                 pick, price = allocate(np.column_stack([none, gain]), costs, budget, price)
                 evaluate(x, tracks, rho, full, roster.rate, floor, high, rise / max(price, 1e-300), size, limit, saving)
             gain = gain + HORIZON * price * saving
-            pick, price = allocate(np.column_stack([none, gain]), costs, budget, price)
+            pick, price = allocate(
+                np.column_stack([none, gain]), costs, budget, price, attempts=8 if width < 5 * FINEST else 1
+            )
             value = gain - price * cost
             stay = np.where(pick > 0, pick - 1, value.argmax(axis=1))
             chosen, limits = x[rows, stay], limit[rows, stay]
@@ -104,7 +106,7 @@ class Waterfill:
         chosen = np.where(pick > 0, chosen, -700.0)
         total = float(worst_cost(chosen, roster.rate, limits).sum())
         if price > 0 and total > 0:
-            chosen = chosen + np.log(np.clip(budget / total, 1.0, 1.02))
+            chosen = chosen + np.log(np.clip(budget / total, 1.0, 1.003))
         return chosen + shift, limits
 
 
