@@ -36,6 +36,7 @@ class Belief:
         self.judged: FloatArray = np.empty(0)  # answers behind it
         self.full: FloatArray = np.empty(0)  # size that full delivery is taken to be
         self.fleet_noise = NOISE**2
+        self.hard = 0.0  # belief that caps cut answers off, noise and all
         self.chances = CHANCES.copy()
         self.first = first_guess(start, high)
         self.centre = self.first.copy()
@@ -67,6 +68,8 @@ class Belief:
         rho = self._rho(self.noise[at], self.judged[at])
         tracks, scatter, weight, full = self._fit(self.answers[at], self.count[at], self.rate[at], rho)
         self.tracks[at], self.full[at] = tracks, full
+        repeats = float((full < (1 - 1e-9) * self.high).sum())
+        self.hard = repeats / (1 + repeats)
         self.judged[at] = np.maximum(weight - 1.5, 0.0)
         self.noise[at] = rho**2 * scatter / np.maximum(self.judged[at], 0.4)
         judged = self.judged[at] > 0.3
@@ -82,7 +85,7 @@ class Belief:
         out = np.empty((3, count.size))
         fit_all(
             tracks, answers, count, rate, rho, self.floor, self.high, self.centre, self.spread, self.chances,
-            self.fleet_noise, out,
+            self.hard, self.fleet_noise, out,
         )  # fmt: skip
         return tracks, out[0], out[1], out[2]
 
@@ -157,7 +160,7 @@ def superfluous(x):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def fit_all(tracks, answers, count, rate, rho, floor, high, centre, spread, chances, fleet_noise, out):  # type: ignore[no-untyped-def]
+def fit_all(tracks, answers, count, rate, rho, floor, high, centre, spread, chances, hard, fleet_noise, out):  # type: ignore[no-untyped-def]
     """Fit every client; one whose old answers do not fit the new ones is fitted again with the old ones faded."""
     work = np.empty((6, SLOTS))
     spare = np.empty((TRACKS, COLUMNS))
@@ -165,12 +168,12 @@ def fit_all(tracks, answers, count, rate, rho, floor, high, centre, spread, chan
         x, limit, y = answers[i, 0], answers[i, 1], answers[i, 2]
         common = (rate[i], rho[i])
         out[0, i], out[1, i], out[2, i] = fit_client(
-            tracks[i], x, limit, y, count[i], *common, SLOW, floor, high, centre, spread, chances, work
+            tracks[i], x, limit, y, count[i], *common, SLOW, floor, high, centre, spread, chances, hard, work
         )
         noise = rho[i] ** 2 * out[0, i] / max(out[1, i] - 1.5, 0.4)
         if noise > 9 * fleet_noise and count[i] > 2:
             scatter, weight, _ = fit_client(
-                spare, x, limit, y, count[i], *common, FAST, floor, high, centre, spread, chances, work
+                spare, x, limit, y, count[i], *common, FAST, floor, high, centre, spread, chances, hard, work
             )
             if rho[i] ** 2 * scatter / max(weight - 1.5, 0.4) < 0.25 * noise:
                 tracks[i], out[0, i], out[1, i] = spare, scatter, weight

@@ -62,11 +62,23 @@ def keep(tracks, evidence, kind, m, v, low, high, c, cv):  # type: ignore[no-unt
 
 
 @compiled
+def squeeze(kink, variance, low, high):  # type: ignore[no-untyped-def]
+    """A split holds where the kink lies between its two answers: that probability, and what it does to the kink.
+
+    Returns the probability, the shift of the mean, and the share of the variance that goes.
+    """
+    s = sqrt(variance)
+    mass = Phi((high - kink) / s) - Phi((low - kink) / s)
+    m, v = truncate(kink, variance, low, high)
+    return max(mass, 1e-12), m - kink, 1 - v / variance
+
+
+@compiled
 def fit_rise(tracks, kind, x, y, a, d, n, bounds, no, prior, chances, rate, high, cap):  # type: ignore[no-untyped-def]
     """All splits of one family: `kind` is its open kind, kind + 1 its capped one. Returns scatter of the best."""
     mu, precision = prior[0], 1 / prior[1]
     below, above, most = bounds
-    repeated, hits = cap
+    repeated, hits, hard = cap
     G = Gy = Gyy = bonus = 0.0
     for i in range(n):
         g = a[i] / (d[i] * d[i])
@@ -94,18 +106,26 @@ def fit_rise(tracks, kind, x, y, a, d, n, bounds, no, prior, chances, rate, high
             c, cv = (repeated, 0.0) if repeated > 0 else (Gy / G, 1 / G)
             squares += max(Gyy - 2 * c * Gy + c * c * G, 0.0)
             evidence += 0.5 * log(2 * pi / G) - log(high) + bonus
-            edge = min(edge, x[j] - h(kind, c, rate))
+            if hard > 0 and repeated == 0:  # at a hard cap noise leaves every other answer at the very cap
+                evidence += hard * (log(1.0 + n - j) - (n - j) * log(2.0))
             if c < most:
                 evidence += log(max(Phi((c - most) / sqrt(cv + d[n - 1] * d[n - 1])), UNLIKELY))
-        evidence -= 0.5 * squares
-        doubt = sqrt(v + (d[min(j, n - 1)] * h_slope(kind, y[min(j, n - 1)], rate)) ** 2) if n > 0 else sqrt(v)
-        evidence += log(max(Phi((edge - m) / doubt), UNLIKELY)) + refusal_evidence(kind, no, min(m, edge), doubt, high)
-        evidence += log(chances[kind + 1] if capped else chances[kind])
+        evidence += log(chances[kind + 1] if capped else chances[kind]) - 0.5 * squares
         low, end = -inf, inf
-        if j == 0 or m > edge or m < below:
-            m, v = truncate(m, v, below if below < edge else -inf, edge)
-            if j == 0:
-                low, end = (below if below < edge else -inf), edge
+        if j == 0:
+            end = min(edge, x[0] - h(kind, c, rate)) if capped else edge
+            low = below if below < end else -inf
+            evidence += log(max(Phi((end - m) / sqrt(v)), UNLIKELY)) + refusal_evidence(kind, no, m, sqrt(v), high)
+            m, v = truncate(m, v, low, end)
+        else:
+            doubt = sqrt(v + (d[j - 1] * h_slope(kind, y[j - 1], rate)) ** 2)
+            evidence += log(max(Phi((edge - m) / doubt), UNLIKELY)) + refusal_evidence(kind, no, m, doubt, high)
+            lean = h_slope(kind, c, rate)
+            kink, wide = m + h(kind, c, rate), v + lean * lean * cv
+            mass, shift, shrink = squeeze(kink, wide, x[j - 1], x[j] if capped else inf)
+            evidence += log(mass)
+            m, c = m + v / wide * shift, c + lean * cv / wide * shift
+            v, cv = v - v * v / wide * shrink, cv - (lean * cv) ** 2 / wide * shrink
         keep(tracks, evidence, kind + 1 if capped else kind, m, v, low, end, c, cv)
         if evidence > best:
             best, scatter = evidence, squares
@@ -160,7 +180,8 @@ def sort_answers(x, limit, y, count, rate, rho, fade, floor, high, cap, work):  
             refusals += 1
             continue
         if y[i] >= limit[i] * (1 - 1e-7) and limit[i] < high:
-            end, money_end, most = min(end, x[i] - rate * limit[i]), min(money_end, k), max(most, limit[i])
+            sure = max(limit[i] - 2 * deviation(limit[i], rho, high), 0.5 * limit[i])  # noise may have lifted it
+            end, money_end, most = min(end, x[i] - rate * sure), min(money_end, k), max(most, sure)
             if least == inf or x[i] - rate * limit[i] >= least:
                 continue  # else the client has become cheaper than it ever was: read the limit as its answer
         at = answers
@@ -174,7 +195,7 @@ def sort_answers(x, limit, y, count, rate, rho, fade, floor, high, cap, work):  
 
 
 @compiled
-def fit_client(tracks, x, limit, y, count, rate, rho, fade, floor, high, centre, spread, chances, work):  # type: ignore[no-untyped-def]
+def fit_client(tracks, x, limit, y, count, rate, rho, fade, floor, high, centre, spread, chances, hard, work):  # type: ignore[no-untyped-def]
     """Tracks of a client with these answers, oldest first; returns scatter in units of rho^2, answers, and cap for k."""
     tracks[:, CHANCE], tracks[:, KIND] = -inf, IDLE_KIND
     repeated, hits = repeat(x, y, count)
@@ -182,7 +203,7 @@ def fit_client(tracks, x, limit, y, count, rate, rho, fade, floor, high, centre,
     n, refusals, cut, bounds = sort_answers(x, limit, y, count, rate, rho, fade, floor, high, full, work)
     xs, ks, ys, a, d, refused = work[0], work[1], work[2], work[3], work[4], work[5]
     low, end, money_low, money_end, most = bounds
-    no, cap = (refused, refusals), (repeated, hits)
+    no, cap = (refused, refusals), (repeated, hits, hard)
     prior = (centre[0] - log(rate), spread[0])
     best, scatter = fit_rise(tracks, 0, xs, ys, a, d, n, (low, end, most), no, prior, chances, rate, high, cap)
     for kind in (2, 4):
