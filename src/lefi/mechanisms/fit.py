@@ -36,6 +36,7 @@ from lefi.mechanisms.tracks import (
 )
 
 UNLIKELY = 0.01  # chance of an answer that a track rules out
+NEVER = 1e-12  # chance of what is ruled out, but for rounding
 QUIET_SIZE = 0.02  # y0 as a share of size_high
 EXACT = 1e-9  # answers this close are the same number
 REPEAT = 2e-3  # noise does not repeat a number: a repeated one counts as if known to this relative precision
@@ -70,7 +71,7 @@ def squeeze(kink, variance, low, high):  # type: ignore[no-untyped-def]
     s = sqrt(variance)
     mass = Phi((high - kink) / s) - Phi((low - kink) / s)
     m, v = truncate(kink, variance, low, high)
-    return max(mass, 1e-12), m - kink, 1 - v / variance
+    return max(mass, NEVER), m - kink, 1 - v / variance
 
 
 @compiled
@@ -93,8 +94,9 @@ def fit_rise(tracks, kind, x, y, a, d, n, bounds, no, prior, chances, rate, high
             i = j - 1
             slope = h_slope(kind, y[i], rate)
             g = a[i] / (d[i] * d[i])
-            p, z = g / (slope * slope), x[i] - h(kind, y[i], rate) - mu
-            P, Pz, Pzz = P + p, Pz + p * z, Pzz + p * z * z
+            if not (repeated > 0 and y[i] >= repeated * (1 - EXACT)):  # else it would have been more, but for the cap
+                p, z = g / (slope * slope), x[i] - h(kind, y[i], rate) - mu
+                P, Pz, Pzz = P + p, Pz + p * z, Pzz + p * z * z
             G, Gy, Gyy = G - g, Gy - g * y[i], Gyy - g * y[i] * y[i]
         capped = j < n
         m, v, squares = mu + Pz / P, 1 / P, max(Pzz - Pz * Pz / P, 0.0)
@@ -111,6 +113,8 @@ def fit_rise(tracks, kind, x, y, a, d, n, bounds, no, prior, chances, rate, high
             if c < most:
                 evidence += log(max(Phi((c - most) / sqrt(cv + d[n - 1] * d[n - 1])), UNLIKELY))
         evidence += log(chances[kind + 1] if capped else chances[kind]) - 0.5 * squares
+        if not capped and 0 < repeated < high * (1 - EXACT):
+            evidence += log(NEVER)
         low, end = -inf, inf
         if j == 0:
             end = min(edge, x[0] - h(kind, c, rate)) if capped else edge
@@ -126,6 +130,8 @@ def fit_rise(tracks, kind, x, y, a, d, n, bounds, no, prior, chances, rate, high
             evidence += log(mass)
             m, c = m + v / wide * shift, c + lean * cv / wide * shift
             v, cv = v - v * v / wide * shrink, cv - (lean * cv) ** 2 / wide * shrink
+            if repeated > 0:
+                evidence += lifted_evidence(kind, x, y, d, j, m, rate, repeated)
         keep(tracks, evidence, kind + 1 if capped else kind, m, v, low, end, c, cv)
         if evidence > best:
             best, scatter = evidence, squares
@@ -198,7 +204,7 @@ def sort_answers(x, limit, y, count, rate, rho, fade, floor, high, cap, work):  
 def fit_client(tracks, x, limit, y, count, rate, rho, fade, floor, high, centre, spread, chances, hard, work):  # type: ignore[no-untyped-def]
     """Tracks of a client with these answers, oldest first; returns scatter in units of rho^2, answers, and cap for k."""
     tracks[:, CHANCE], tracks[:, KIND] = -inf, IDLE_KIND
-    repeated, hits = repeat(x, y, count)
+    repeated, hits = repeat(x, y, count, high)
     full = repeated if repeated > 0 else high
     n, refusals, cut, bounds = sort_answers(x, limit, y, count, rate, rho, fade, floor, high, full, work)
     xs, ks, ys, a, d, refused = work[0], work[1], work[2], work[3], work[4], work[5]
@@ -228,6 +234,18 @@ def fit_client(tracks, x, limit, y, count, rate, rho, fade, floor, high, centre,
 
 
 @compiled
+def lifted_evidence(kind, x, y, d, j, m, rate, cap):  # type: ignore[no-untyped-def]
+    """Log chance, against that on the cap (1/2), that noise lifted answers on the rise up to the very cap."""
+    result = 0.0
+    for i in range(j):
+        if y[i] >= cap * (1 - EXACT):
+            size = (x[i] - m) / rate if FAMILY[kind] == HINGE else exp(min(POWERS[kind] * (x[i] - m), 50.0))
+            if size < cap:
+                result += log(2 * max(Phi((size - cap) / d[i]), NEVER))
+    return result
+
+
+@compiled
 def refusal_evidence(kind, no, m, doubt, high):  # type: ignore[no-untyped-def]
     """Log chance of the refusals: a hinge refuses below its location, a power delivers something for any money."""
     refused, refusals = no
@@ -252,12 +270,13 @@ def normalise(tracks):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def repeat(x, y, n):  # type: ignore[no-untyped-def]
-    """The largest answer and how often it came back, if it did so exactly at clearly different weights; else 0."""
+def repeat(x, y, n, most):  # type: ignore[no-untyped-def]
+    """The largest answer and how often it came back, if it did so exactly at clearly different weights (or is
+    the most that may be answered); else 0."""
     top, low, high, hits = 0.0, inf, -inf, 0
     for i in range(n):
         top = max(top, y[i])
     for i in range(n):
         if y[i] >= top * (1 - EXACT):
             low, high, hits = min(low, x[i]), max(high, x[i]), hits + 1
-    return (top, hits - 1) if high - low > 0.01 else (0.0, 0)
+    return (top, hits - 1) if high - low > 0.01 or top >= most * (1 - EXACT) else (0.0, 0)
