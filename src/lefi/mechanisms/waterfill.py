@@ -21,8 +21,8 @@ FINE = 9  # and around the choice, in each refinement
 STAGES = 10  # at most
 FINEST = 0.02  # log weights this close are close enough
 DEPTH, HEIGHT = 12.0, 2.0  # log weights from an equal share less DEPTH to the whole budget plus HEIGHT
-HORIZON = 20.0  # rounds for which a saving that is found by a try is expected to last
-SHIFT = 0.35  # first two offers to a client lie apart by twice this, to tell a plateau from a slope
+HORIZON = 10.0  # rounds for which a saving that is found by a try is expected to last
+SHIFT = 0.2  # first two offers to a client lie apart by twice this, to tell a plateau from a slope
 
 
 @register("waterfill")
@@ -69,7 +69,7 @@ class Waterfill:
         belief = self.belief
         tracks, rho, full, count = belief.read(roster.ids, roster.rate)
         budget, n = self.terms.budget * SAFE, len(roster)
-        shift = self._sign(roster) * np.where(count == 0, SHIFT, np.where(count == 1, -SHIFT, 0.0))
+        shift = -SHIFT * self._sign(roster) if belief.count.max() < 2 else np.zeros(n)
         floor, high = self.terms.size_low, self.terms.size_high
         low, top = np.log(budget / n) - DEPTH, np.log(budget) + HEIGHT
         x = np.empty((n, COARSE + KINK_COLUMNS))
