@@ -227,7 +227,7 @@ def fit_client(tracks, x, limit, y, count, rate, rho, fade, floor, high, centre,
     idle, weight = log(chances[IDLE_KIND]) + log(UNLIKELY) * cut, 0.0
     for i in range(n):
         idle += a[i] * log(UNLIKELY / high * d[i] * sqrt(2 * pi))
-        weight += a[i]
+        weight += 0.0 if repeated > 0 and ys[i] >= repeated * (1 - EXACT) else a[i]  # the cap itself shows no noise
     keep(tracks, idle, IDLE_KIND, 0.0, 1.0, -inf, inf, floor, 0.0)
     normalise(tracks)
     return scatter, weight, full
