@@ -224,10 +224,9 @@ def fit_client(tracks, x, limit, y, count, rate, rho, fade, floor, high, centre,
     e, s = fit_step(tracks, ys, a, d, n, (money_low, money_end, most), prior, chances, high)
     if e > best:
         scatter = s
-    idle, weight = log(chances[IDLE_KIND]) + log(UNLIKELY) * cut, 0.0
-    for i in range(n):
-        idle += a[i] * log(UNLIKELY / high * d[i] * sqrt(2 * pi))
-        weight += 0.0 if repeated > 0 and ys[i] >= repeated * (1 - EXACT) else a[i]  # the cap itself shows no noise
+    idle, weight = log(chances[IDLE_KIND]) + (log(NEVER) if n + cut > 0 else 0.0), 0.0
+    for i in range(n):  # the cap itself shows no noise
+        weight += 0.0 if repeated > 0 and ys[i] >= repeated * (1 - EXACT) else a[i]
     keep(tracks, idle, IDLE_KIND, 0.0, 1.0, -inf, inf, floor, 0.0)
     normalise(tracks)
     return scatter, weight, full

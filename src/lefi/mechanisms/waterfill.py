@@ -21,7 +21,7 @@ FINE = 9  # and around the choice, in each refinement
 STAGES = 10  # at most
 FINEST = 0.02  # log weights this close are close enough
 DEPTH, HEIGHT = 12.0, 2.0  # log weights from an equal share less DEPTH to the whole budget plus HEIGHT
-HORIZON = 10.0  # rounds for which a saving that is found by a try is expected to last
+HORIZON = 15.0  # rounds for which a saving that is found by a try is expected to last
 SHIFT = 0.2  # first two offers to a client lie apart by twice this, to tell a plateau from a slope
 
 
