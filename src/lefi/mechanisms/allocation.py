@@ -1,6 +1,6 @@
 """The server's problem, solved for all clients at once by one number, the price of money.
 
-n clients, g candidate offers each.
+n clients, g candidate offers each; candidate 0 offers nothing and costs nothing.
 gain (n, g)  accuracy that an offer is expected to bring      cost (n, g)  the most it can cost   [USD]
 max sum gain s.t. sum cost <= budget: for a price lambda every client takes the candidate with the largest
 gain - lambda cost, and lambda is bisected until the budget is met.
@@ -12,25 +12,26 @@ from lefi.arrays import FloatArray, IntArray
 from lefi.mechanisms.compiled import compiled
 
 HALVINGS = 48
-ENOUGH = 1e-3  # of the budget left over is not worth another attempt
 
 
 def allocate(
-    gain: FloatArray, cost: FloatArray, budget: float, price: float = 0.0, attempts: int = 1
+    gain: FloatArray, cost: FloatArray, budget: float, price: float = 0.0, attempts: int = 1, enough: float = 1e-6
 ) -> tuple[IntArray, float]:
-    """The candidate of each client, and the price of money; total cost <= budget. Candidate 0 must cost nothing.
+    """The candidate of each client, and the price of money; total cost <= budget. `price` is a first guess.
 
     Where a client jumps between two candidates at the price that would meet the budget, money is left over. Those who
-    cannot make their jump stay where they are, and the price falls for the others: as often as `attempts` allows.
+    cannot make their jump stay where they are, and the price falls for the others: as often as `attempts` allows, or
+    until only a share `enough` of the budget is left.
     """
     clients, free = np.arange(gain.shape[0]), gain
     steep = float(gain.max() - gain.min()) / budget
     for _ in range(attempts):
-        lean, rich, price = at_one_price(free, cost, budget, price or steep * clients.size, 1e-9 * steep + 1e-300)
+        guess = price or steep * clients.size
+        lean, rich, price = at_one_price(free, cost, budget, guess, 1e-9 * steep + 1e-300, enough)
         chosen = fill(gain, cost, lean, rich, budget)
         left = budget - float(cost[clients, chosen].sum())
         stuck = np.flatnonzero((chosen != rich) & (cost[clients, rich] > cost[clients, chosen] + left))
-        if stuck.size == 0 or left < ENOUGH * budget:
+        if stuck.size == 0 or left < max(enough, 1e-3) * budget:
             break
         free = free.copy()
         kept = free[stuck, chosen[stuck]]
@@ -40,7 +41,7 @@ def allocate(
 
 
 def at_one_price(
-    gain: FloatArray, cost: FloatArray, budget: float, guess: float, least: float
+    gain: FloatArray, cost: FloatArray, budget: float, guess: float, least: float, enough: float
 ) -> tuple[IntArray, IntArray, float]:
     """Candidates just within the budget and just beyond it, and the price between them (0: all is affordable)."""
     lean = np.empty(gain.shape[0], dtype=np.int64)
@@ -50,11 +51,9 @@ def at_one_price(
     low, high = bracket(gain, cost, budget, guess, least, lean)
     for _ in range(HALVINGS):
         middle = np.sqrt(low * high)
-        if best_response(gain, cost, middle, lean) > budget:
-            low = middle
-        else:
-            high = middle
-        if high <= low * (1 + 1e-10):
+        spent = best_response(gain, cost, middle, lean)
+        low, high = (middle, high) if spent > budget else (low, middle)
+        if high <= low * (1 + 1e-10) or budget * (1 - enough) < spent <= budget:
             break
     best_response(gain, cost, high, lean)
     best_response(gain, cost, low, rich)
@@ -66,7 +65,7 @@ def bracket(
 ) -> tuple[float, float]:
     """Two prices between which the budget is met."""
     low = high = max(guess, least)
-    factor = 1.2
+    factor = 1.1
     if best_response(gain, cost, high, pick) > budget:
         while best_response(gain, cost, high, pick) > budget:
             low, high, factor = high, high * factor, factor * factor
@@ -78,16 +77,15 @@ def bracket(
 
 def fill(gain: FloatArray, cost: FloatArray, lean: IntArray, rich: IntArray, budget: float) -> IntArray:
     """Spend what the price leaves: move clients from `lean` to `rich`, the best bargain first, while it fits."""
-    clients = np.arange(lean.size)
-    extra = cost[clients, rich] - cost[clients, lean]
-    more = gain[clients, rich] - gain[clients, lean]
-    left = budget - float(cost[clients, lean].sum())
-    result = lean.copy()
+    moved = np.flatnonzero(lean != rich)
+    extra = cost[moved, rich[moved]] - cost[moved, lean[moved]]
+    more = gain[moved, rich[moved]] - gain[moved, lean[moved]]
+    left = budget - float(cost[np.arange(lean.size), lean].sum())
     able = np.flatnonzero((more > 0) & (extra > 0) & (extra <= left))
-    for client in able[np.argsort(-more[able] / extra[able], kind="stable")]:
-        if extra[client] <= left:
-            result[client] = rich[client]
-            left -= float(extra[client])
+    able = able[np.argsort(-more[able] / extra[able], kind="stable")]
+    result = lean.copy()
+    taken = able[np.cumsum(extra[able]) <= left]  # the first that does not fit ends it
+    result[moved[taken]] = rich[moved[taken]]
     return result
 
 

@@ -4,6 +4,8 @@ n clients, sorted by id, each with its last SLOTS answers. The fleet's share of 
 chances of the kinds, noise) is learned from all clients, so that a newcomer starts from it (empirical Bayes).
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray, IntArray
@@ -20,6 +22,15 @@ SAME = 0.02  # log weights this close teach the same
 VAGUE = 2.0  # standard deviation of a location before anything is known, in log money
 PSEUDO = 4.0  # answers that the fleet's noise counts for, beside the client's own
 SLOW, FAST = 0.97, 0.6  # weight of an answer against the next one; FAST where old answers do not fit
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What is believed about the clients of a roster: tracks, relative noise, size of full delivery."""
+
+    tracks: FloatArray
+    rho: FloatArray
+    full: FloatArray
 
 
 class Belief:
@@ -42,17 +53,17 @@ class Belief:
         self.centre = self.first.copy()
         self.spread = np.full(KINDS, VAGUE**2)
 
-    def read(self, ids: IntArray, rate: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
-        """Tracks, relative noise, size of full delivery and number of answers of these clients, newcomers included."""
+    def read(self, ids: IntArray, rate: FloatArray) -> Known:
+        """What is believed about these clients, newcomers included."""
         at, known = self._rows(ids)
-        tracks, count, full = np.empty((ids.size, TRACKS, COLUMNS)), np.zeros(ids.size, dtype=np.int64), np.full(ids.size, self.high)
+        tracks, full = np.empty((ids.size, TRACKS, COLUMNS)), np.full(ids.size, self.high)
         rho = self._rho(np.zeros(ids.size), np.zeros(ids.size))
         new, at = ~known, at[known]
-        tracks[known], count[known], full[known] = self.tracks[at], self.count[at], self.full[at]
-        rho[known] = self._rho(self.noise[at], self.judged[at])
+        tracks[known], full[known], rho[known] = self.tracks[at], self.full[at], self._rho(self.noise[at], self.judged[at])
         if new.any():
-            tracks[new] = self._fit(np.empty((int(new.sum()), 3, SLOTS)), count[new], rate[new], rho[new])[0]
-        return tracks, rho, full, count
+            nobody = np.zeros(int(new.sum()), dtype=np.int64)
+            tracks[new] = self._fit(np.empty((nobody.size, 3, SLOTS)), nobody, rate[new], rho[new])[0]
+        return Known(tracks, rho, full)
 
     def tell(self, ids: IntArray, rate: FloatArray, x: FloatArray, y: FloatArray, limit: FloatArray) -> None:
         """Learn from one answer per client (ids sorted); where y is NaN there is none."""

@@ -12,12 +12,12 @@ from lefi.arrays import FloatArray
 from lefi.mechanisms.compiled import compiled
 from lefi.mechanisms.fit import deviation
 from lefi.mechanisms.tracks import (
-    CAPPED,
     CHANCE,
     FAMILY,
     HINGE,
     IDLE,
     KIND,
+    POWER,
     STEP,
     TRACKS,
     C,
@@ -32,28 +32,54 @@ from lefi.mechanisms.tracks import (
     window,
 )
 
-NEGLIGIBLE = 0.002  # tracks below this probability are left out of the mean
-CREDIBLE = 0.05  # tracks above this probability have a say in the limit
-KINKS = 3  # candidates per track: where it reaches its cap, and one and two standard deviations above
-KINK_COLUMNS = KINKS * TRACKS
+NOTHING = -700.0  # log weight of no offer
+CREDIBLE = 0.05  # tracks above this share of the tracks that deliver have a say in the limit
+SHARP = 0.02  # a location known this well has nothing left to be tried for
+SCAN = 12  # candidates over the range in which a client responds
+CANDIDATES = 1 + SCAN + 2 * TRACKS  # and nothing, and two per track: its kink as expected, and where it is sure
+
+
+@compiled
+def propose(tracks, full, rate, lowest, highest, x, spacing):  # type: ignore[no-untyped-def]
+    """Fill x (n, CANDIDATES) with log weights worth a look, and the spacing of the scan (n,)."""
+    for i in range(x.shape[0]):
+        start, end = highest, lowest
+        x[i, 0] = NOTHING
+        for t in range(TRACKS):
+            s = tracks[i, t]
+            kind = int(s[KIND])
+            x[i, 1 + SCAN + 2 * t] = x[i, 2 + SCAN + 2 * t] = lowest
+            if s[CHANCE] > 0 and FAMILY[kind] != IDLE and s[C] > 0:
+                up = kink_above(kind, s[C], full[i], rate[i])
+                low, sure = window(s)
+                x[i, 1 + SCAN + 2 * t] = min(max(s[M] + up, lowest), highest)
+                x[i, 2 + SCAN + 2 * t] = min(max(sure + up, lowest), highest)
+                start = min(start, low + (up - 5.0 if FAMILY[kind] == POWER else 0.0))
+                end = max(end, sure + up)
+        start = min(max(start, lowest), highest - 1.0)
+        end = min(max(end, start + 1.0), highest)
+        spacing[i] = (end - start) / (SCAN - 1)
+        for j in range(SCAN):
+            x[i, 1 + j] = start + j * spacing[i]
 
 
 @compiled
 def evaluate(x, tracks, rho, full, rate, floor, high, worth, size, limit, saving):  # type: ignore[no-untyped-def]
-    """Fill size, limit and saving (n, g) for the log weights x (n, g)."""
+    """Fill size, limit and saving (n, g) for the log weights x (n, g); column 0 offers nothing."""
     for i in range(x.shape[0]):
-        for j in range(x.shape[1]):
+        size[i, 0], limit[i, 0], saving[i, 0] = floor, floor, 0.0
+        for j in range(1, x.shape[1]):
             limit[i, j] = limit_at(x[i, j], tracks[i], rho[i], rate[i], floor, high)
             k = log_money(x[i, j], rate[i], min(full[i], limit[i, j]))
-            mean = total = saved = 0.0
+            mean = saved = 0.0
             for t in range(TRACKS):
                 s = tracks[i, t]
-                if s[CHANCE] > NEGLIGIBLE:
-                    total += s[CHANCE]
-                    mean += s[CHANCE] * min(expected_size(s, x[i, j], k, rate[i], floor), limit[i, j])
+                if s[CHANCE] == 0:
+                    break
+                mean += s[CHANCE] * min(expected_size(s, x[i, j], k, rate[i], floor), limit[i, j])
+                if worth[i] > 0:
                     saved += s[CHANCE] * saving_of(s, x[i, j], rho[i], full[i], rate[i], floor, high, worth[i])
-            size[i, j] = mean / total
-            saving[i, j] = saved
+            size[i, j], saving[i, j] = mean, saved
 
 
 @compiled
@@ -76,10 +102,10 @@ def saving_of(s, x, rho, full, rate, floor, high, worth):  # type: ignore[no-unt
     Nothing is saved on what would not be bought: `worth` is what a thousand samples are worth, in USD.
     """
     kind, cap = int(s[KIND]), s[C]
-    if FAMILY[kind] == IDLE or cap <= 0:
+    low, sure = window(s)
+    if FAMILY[kind] == IDLE or cap <= 0 or sure - low < SHARP:
         return 0.0
     up = kink_above(kind, cap, full, rate)
-    low, sure = window(s)
     low, sure = low + up, sure + up
     if x >= sure:
         return 0.0
@@ -97,20 +123,6 @@ def saving_of(s, x, rho, full, rate, floor, high, worth):  # type: ignore[no-unt
 def kink_above(kind, cap, full, rate):  # type: ignore[no-untyped-def]
     """How far above its location the log weight must be for a client to deliver its cap."""
     return h(kind, cap, rate) - (0.0 if FAMILY[kind] == HINGE else log(-expm1(-rate * min(cap, full))))
-
-
-@compiled
-def fill_kinks(tracks, full, rate, x, first):  # type: ignore[no-untyped-def]
-    """Put the log weights at which tracks reach their cap into the columns of x from `first` on."""
-    for i in range(x.shape[0]):
-        for t in range(TRACKS):
-            s = tracks[i, t]
-            kind = int(s[KIND])
-            if s[CHANCE] > NEGLIGIBLE and FAMILY[kind] != IDLE and s[C] > 0:
-                kink = window(s)[1] if CAPPED[kind] else s[M]
-                for j in range(KINKS):
-                    at = (s[M], 0.5 * (s[M] + kink), kink)[j]
-                    x[i, first + KINKS * t + j] = at + kink_above(kind, s[C], full[i], rate[i])
 
 
 def worst_cost(x: FloatArray, rate: FloatArray, limit: FloatArray) -> FloatArray:

@@ -36,6 +36,9 @@ from lefi.mechanisms.tracks import (
 )
 
 UNLIKELY = 0.01  # chance of an answer that a track rules out
+NEGLIGIBLE = 0.003  # tracks below this probability are forgotten
+ALIKE = 0.01  # tracks with location and cap this close say the same
+HOPELESS = 12.0  # evidence this far behind the best is not worth the rest of the sum
 NEVER = 1e-12  # chance of what is ruled out, but for rounding
 QUIET_SIZE = 0.02  # y0 as a share of size_high
 EXACT = 1e-9  # answers this close are the same number
@@ -115,6 +118,8 @@ def fit_rise(tracks, kind, x, y, a, d, n, bounds, no, prior, chances, rate, high
         evidence += log(chances[kind + 1] if capped else chances[kind]) - 0.5 * squares
         if not capped and 0 < repeated < high * (1 - EXACT):
             evidence += log(NEVER)
+        if evidence < tracks[TRACKS - 1, CHANCE] or evidence < tracks[0, CHANCE] - HOPELESS:
+            continue  # what follows only lowers it
         low, end = -inf, inf
         if j == 0:
             end = min(edge, x[0] - h(kind, c, rate)) if capped else edge
@@ -259,13 +264,35 @@ def refusal_evidence(kind, no, m, doubt, high):  # type: ignore[no-untyped-def]
 
 @compiled
 def normalise(tracks):  # type: ignore[no-untyped-def]
-    """Evidence to probabilities."""
+    """Evidence to probabilities, most probable first; tracks that say the same become one, negligible ones go."""
     best, total = tracks[0, CHANCE], 0.0
     for t in range(TRACKS):
         tracks[t, CHANCE] = exp(tracks[t, CHANCE] - best)
         total += tracks[t, CHANCE]
+    last = 0
     for t in range(TRACKS):
-        tracks[t, CHANCE] /= total
+        s = tracks[t]
+        s[CHANCE] /= total
+        twin = -1
+        for u in range(last):
+            o = tracks[u]
+            if o[KIND] == s[KIND] and abs(o[M] - s[M]) < ALIKE and abs(o[C] - s[C]) < ALIKE:
+                twin = u
+                break
+        if twin >= 0:
+            o = tracks[twin]
+            share = s[CHANCE] / (s[CHANCE] + o[CHANCE])
+            o[V], o[CV] = o[V] + share * (s[V] - o[V]), o[CV] + share * (s[CV] - o[CV])
+            o[CHANCE] += s[CHANCE]
+        elif s[CHANCE] > NEGLIGIBLE:
+            tracks[last] = s
+            last += 1
+    kept = 0.0
+    for t in range(TRACKS):
+        tracks[t, CHANCE] = tracks[t, CHANCE] if t < last else 0.0
+        kept += tracks[t, CHANCE]
+    for t in range(last):
+        tracks[t, CHANCE] /= kept
 
 
 @compiled

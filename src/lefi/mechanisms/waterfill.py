@@ -10,16 +10,15 @@ import numpy as np
 from lefi.arrays import FloatArray
 from lefi.draws import key, uniform
 from lefi.mechanisms.allocation import allocate
-from lefi.mechanisms.belief import Belief
-from lefi.mechanisms.curves import KINK_COLUMNS, evaluate, fill_kinks, worst_cost
+from lefi.mechanisms.belief import Belief, Known
+from lefi.mechanisms.curves import CANDIDATES, evaluate, propose, worst_cost
 from lefi.mechanisms.mechanism import register
 from lefi.messages import CurveOffer, Receipt, Roster, Terms
 
 SAFE = 1 - 1e-9  # of the budget, so that rounding never overspends
-COARSE = 32  # log weights looked at first
-FINE = 9  # and around the choice, in each refinement
 STAGES = 10  # at most
-FINEST = 0.02  # log weights this close are close enough
+FINEST = 0.03  # of the first spacing of candidates is close enough
+WINDOW = np.linspace(-1, 1, 7)
 DEPTH, HEIGHT = 12.0, 2.0  # log weights from an equal share less DEPTH to the whole budget plus HEIGHT
 HORIZON = 15.0  # rounds for which a saving that is found by a try is expected to last
 SHIFT = 0.2  # first two offers to a client lie apart by twice this, to tell a plateau from a slope
@@ -63,51 +62,52 @@ class Waterfill:
         return np.where(uniform(key(self.seed, "mechanism"), roster.ids) < 0.5, 1.0, -1.0)
 
     def _solve(self, roster: Roster) -> tuple[FloatArray, FloatArray]:
-        """Log weight and limit of each client: a coarse choice, refined around what was chosen."""
+        """Log weight and limit of each client: candidates wide apart first, then closer around what was chosen."""
         if self.belief is None:
             return self._first(roster)
-        belief = self.belief
-        tracks, rho, full, count = belief.read(roster.ids, roster.rate)
         budget, n = self.terms.budget * SAFE, len(roster)
-        shift = -SHIFT * self._sign(roster) if belief.count.max() < 2 else np.zeros(n)
-        floor, high = self.terms.size_low, self.terms.size_high
-        low, top = np.log(budget / n) - DEPTH, np.log(budget) + HEIGHT
-        x = np.empty((n, COARSE + KINK_COLUMNS))
-        x[:, :COARSE] = np.linspace(low, top, COARSE)
-        x[:, COARSE:] = low
-        fill_kinks(tracks, full, roster.rate, x, COARSE)
-        width, price = (top - low) / (COARSE - 1), 0.0
-        rows = np.arange(n)
-        none = self.terms.accuracy(np.full(n, floor), roster.iid)
-        rise = (self.terms.accuracy(np.full(n, high), roster.iid) - none) / (high - floor)
+        known = self.belief.read(roster.ids, roster.rate)
+        x, width = np.empty((n, CANDIDATES)), np.empty(n)
+        lowest, highest = np.log(budget / n) - DEPTH, np.log(budget) + HEIGHT
+        propose(known.tracks, known.full, roster.rate, lowest, highest, x, width)
+        price, rows, factor = 0.0, np.arange(n), 1.0
         for stage in range(STAGES):
-            worth = rise / max(price, 1e-300)
-            size, limit, saving = np.empty(x.shape), np.empty(x.shape), np.empty(x.shape)
-            evaluate(x, tracks, rho, full, roster.rate, floor, high, worth, size, limit, saving)
-            cost = worst_cost(x, roster.rate[:, None], limit)
-            gain = self.terms.accuracy(size, roster.iid[:, None])
-            costs = np.column_stack([np.zeros(n), cost])
-            if stage == 0:  # without a price yet, nothing is known to be worth a try
-                pick, price = allocate(np.column_stack([none, gain]), costs, budget, price)
-                evaluate(x, tracks, rho, full, roster.rate, floor, high, rise / max(price, 1e-300), size, limit, saving)
-            gain = gain + HORIZON * price * saving
-            pick, price = allocate(
-                np.column_stack([none, gain]), costs, budget, price, attempts=8 if width < 5 * FINEST else 1
-            )
-            value = gain - price * cost
-            stay = np.where(pick > 0, pick - 1, value.argmax(axis=1))
-            chosen, limits = x[rows, stay], limit[rows, stay]
-            spent = float(costs[rows, pick].sum())
-            if stage == STAGES - 1 or width < FINEST:
+            last = factor < FINEST or stage == STAGES - 1
+            gain, cost, limit, price = self._weigh(roster, known, x, budget, price)
+            pick, price = allocate(gain, cost, budget, price, 8 if factor < 0.2 else 1, 1e-6 if last else 1e-4)
+            if last:
                 break
             # Money that the windows could not absorb: look further before looking closer.
-            width = width / 3 if price == 0 or spent > 0.98 * budget or stage > STAGES - 6 else width
-            x = chosen[:, None] + width * np.linspace(-1, 1, FINE)
-        chosen = np.where(pick > 0, chosen, -700.0)
-        total = float(worst_cost(chosen, roster.rate, limits).sum())
+            absorbed = price == 0 or cost[rows, pick].sum() > 0.98 * budget or stage > STAGES - 6
+            factor = factor / 3 if absorbed else factor
+            stay = np.where(pick > 0, pick, 1 + (gain - price * cost)[:, 1:].argmax(axis=1))
+            x = np.concatenate([x[:, :1], x[rows, stay][:, None] + (factor * width)[:, None] * WINDOW], axis=1)
+        chosen, total = x[rows, pick], float(cost[rows, pick].sum())
         if price > 0 and total > 0:
             chosen = chosen + np.log(np.clip(budget / total, 1.0, 1.003))
-        return chosen + shift, limits
+        if self.belief.count.max() < 2:
+            chosen = chosen - SHIFT * self._sign(roster)
+        return chosen, limit[rows, pick]
+
+    def _weigh(
+        self, roster: Roster, known: Known, x: FloatArray, budget: float, price: float
+    ) -> tuple[FloatArray, FloatArray, FloatArray, float]:
+        """Gain, cost and limit of candidates. The gain includes what a try may save later, once there is a price."""
+        floor, high, accuracy = self.terms.size_low, self.terms.size_high, self.terms.accuracy
+        size, limit, saving = np.empty(x.shape), np.empty(x.shape), np.empty(x.shape)
+        rise = (accuracy(np.full(len(roster), high), roster.iid) - accuracy(np.full(len(roster), floor), roster.iid)) / (
+            high - floor
+        )
+        for worth in (np.zeros(len(roster)), None) if price == 0 else (None,):
+            worth = rise / max(price, 1e-300) if worth is None else worth
+            evaluate(x, known.tracks, known.rho, known.full, roster.rate, floor, high, worth, size, limit, saving)
+            cost = worst_cost(x, roster.rate[:, None], limit)
+            gain = accuracy(size, roster.iid[:, None])
+            if not worth.any():
+                price = allocate(gain, cost, budget, enough=1e-3)[1]
+                if price == 0:
+                    break
+        return gain + HORIZON * price * saving, cost, limit, price
 
 
 def within_budget(offer: CurveOffer, budget: float) -> CurveOffer:
