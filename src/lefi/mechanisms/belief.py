@@ -10,7 +10,8 @@ import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray, IntArray
 from lefi.mechanisms.compiled import compiled
-from lefi.mechanisms.fit import fit_client
+from lefi.mechanisms.curves import size_at
+from lefi.mechanisms.fit import deviation, fit_client
 from lefi.mechanisms.tracks import CHANCE, COLUMNS, FAMILY, HINGE, KIND, KINDS, TRACKS, M, V
 
 SLOTS = 20  # answers remembered per client
@@ -21,16 +22,23 @@ QUIET, LOUD = 5e-4, 0.5  # and its bounds
 SAME = 0.02  # log weights this close teach the same
 VAGUE = 2.0  # standard deviation of a location before anything is known, in log money
 PSEUDO = 4.0  # answers that the fleet's noise counts for, beside the client's own
+CERTAIN, SURE = 0.9, 0.05  # probability and standard deviation from which a track need not be fitted anew
+FEW = 8  # answers up to which a client is fitted in every round
+TURNS = 6  # rounds between two fits of a client that answers as expected
 SLOW, FAST = 0.97, 0.6  # weight of an answer against the next one; FAST where old answers do not fit
 
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """What is believed about the clients of a roster: tracks, relative noise, size of full delivery."""
+    """What is believed about the clients of a roster: tracks, relative noise, size of full delivery.
+
+    `last` is the last log weight; NaN where a client is new, or due for a look at all weights.
+    """
 
     tracks: FloatArray
     rho: FloatArray
     full: FloatArray
+    last: FloatArray
 
 
 class Belief:
@@ -46,6 +54,7 @@ class Belief:
         self.noise: FloatArray = np.empty(0)  # own estimate of the squared relative noise
         self.judged: FloatArray = np.empty(0)  # answers behind it
         self.full: FloatArray = np.empty(0)  # size that full delivery is taken to be
+        self.round = 0
         self.fleet_noise = NOISE**2
         self.hard = 0.0  # belief that caps cut answers off, noise and all
         self.chances = CHANCES.copy()
@@ -63,7 +72,13 @@ class Belief:
         if new.any():
             nobody = np.zeros(int(new.sum()), dtype=np.int64)
             tracks[new] = self._fit(np.empty((nobody.size, 3, SLOTS)), nobody, rate[new], rho[new])[0]
-        return Known(tracks, rho, full)
+        last = np.full(ids.size, np.nan)
+        last[known] = np.where(self._due(at, 3), np.nan, self.answers[at, 0, np.maximum(self.count[at] - 1, 0)])
+        return Known(tracks, rho, full, last)
+
+    def _due(self, at: IntArray, phase: int) -> BoolArray:
+        """Clients that are looked at in full this round: all that are new, and the others in turns."""
+        return (self.count[at] < FEW) | ((self.ids[at] + self.round + phase) % TURNS == 0)
 
     def tell(self, ids: IntArray, rate: FloatArray, x: FloatArray, y: FloatArray, limit: FloatArray) -> None:
         """Learn from one answer per client (ids sorted); where y is NaN there is none."""
@@ -71,23 +86,21 @@ class Belief:
         at, _ = self._rows(ids)
         heard = ~np.isnan(y)
         push(self.answers, self.count, at[heard], x[heard], limit[heard], y[heard])
-        for _ in range(2 if self.count[at].max(initial=0) < 8 else 1):
-            self._learn(at)
+        self.round += 1
+        rho = self._rho(self.noise[at], self.judged[at])
+        fits = answers_fit(self.tracks[at], x, limit, y, rate, rho, self.full[at], self.floor, self.high)
+        fits |= ~heard
+        for _ in range(2 if self.count[at].max(initial=0) < FEW else 1):
+            self._learn(at[~fits | self._due(at, 0)])
+            self._share(at)
 
     def _learn(self, at: IntArray) -> None:
         """Fit the clients under what the fleet has in common, then learn that from the fits."""
         rho = self._rho(self.noise[at], self.judged[at])
         tracks, scatter, weight, full = self._fit(self.answers[at], self.count[at], self.rate[at], rho)
         self.tracks[at], self.full[at] = tracks, full
-        repeats = float((full < (1 - 1e-9) * self.high).sum())
-        self.hard = repeats / (1 + repeats)
         self.judged[at] = np.maximum(weight - 1.5, 0.0)
         self.noise[at] = rho**2 * scatter / np.maximum(self.judged[at], 0.4)
-        judged = self.judged[at] > 0.3
-        if judged.any():
-            total = float(self.judged[at].sum())
-            self.fleet_noise = (NOISE**2 + total * float(np.median(self.noise[at][judged]))) / (1 + total)
-        self._pool(tracks, self.rate[at])
 
     def _fit(
         self, answers: FloatArray, count: IntArray, rate: FloatArray, rho: FloatArray
@@ -102,6 +115,16 @@ class Belief:
 
     def _rho(self, noise: FloatArray, judged: FloatArray) -> FloatArray:
         return np.clip(np.sqrt((PSEUDO * self.fleet_noise + judged * noise) / (PSEUDO + judged)), QUIET, LOUD)
+
+    def _share(self, at: IntArray) -> None:
+        """What the clients that are here have in common: noise, hard caps, kinds and locations."""
+        judged = at[self.judged[at] > 0.3]
+        if judged.size:
+            total = float(self.judged[judged].sum())
+            self.fleet_noise = (NOISE**2 + total * float(np.median(self.noise[judged]))) / (1 + total)
+        repeats = float((self.full[at] < (1 - 1e-9) * self.high).sum())
+        self.hard = repeats / (1 + repeats)
+        self._pool(self.tracks[at], self.rate[at])
 
     def _pool(self, tracks: FloatArray, rate: FloatArray) -> None:
         """Chances of the kinds and prior of their locations."""
@@ -168,6 +191,17 @@ def superfluous(x):  # type: ignore[no-untyped-def]
             if abs(x[i] - x[j]) < SAME:
                 return i
     return 0
+
+
+@compiled
+def answers_fit(tracks, x, limit, y, rate, rho, full, floor, high):  # type: ignore[no-untyped-def]
+    """Whether each answer is what one nearly certain track expected, to within two standard deviations of noise."""
+    fits = np.zeros(x.size, dtype=np.bool_)
+    for i in range(x.size):
+        if tracks[i, 0, CHANCE] > CERTAIN and tracks[i, 0, V] < SURE * SURE and y[i] < limit[i] * (1 - 1e-7):
+            expected = size_at(x[i], tracks[i], full[i], rate[i], floor, limit[i])
+            fits[i] = abs(y[i] - expected) < 2 * deviation(y[i], rho[i], high)
+    return fits
 
 
 @compiled

@@ -11,13 +11,13 @@ from lefi.arrays import FloatArray
 from lefi.draws import key, uniform
 from lefi.mechanisms.allocation import allocate
 from lefi.mechanisms.belief import Belief, Known
-from lefi.mechanisms.curves import CANDIDATES, evaluate, propose, worst_cost
+from lefi.mechanisms.curves import CANDIDATES, NOTHING, evaluate, propose, prospects
 from lefi.mechanisms.mechanism import register
 from lefi.messages import CurveOffer, Receipt, Roster, Terms
 
 SAFE = 1 - 1e-9  # of the budget, so that rounding never overspends
 STAGES = 10  # at most
-FINEST = 0.03  # of the first spacing of candidates is close enough
+FINEST = 0.1  # of the first spacing of candidates is close enough
 WINDOW = np.linspace(-1, 1, 7)
 DEPTH, HEIGHT = 12.0, 2.0  # log weights from an equal share less DEPTH to the whole budget plus HEIGHT
 HORIZON = 15.0  # rounds for which a saving that is found by a try is expected to last
@@ -36,7 +36,7 @@ class Waterfill:
         order = np.argsort(roster.ids)
         x, limit = self._solve(roster.take(order))
         weight, limits = np.empty(len(roster)), np.empty(len(roster))
-        weight[order], limits[order] = np.exp(x), limit
+        weight[order], limits[order] = np.where(x > NOTHING / 2, np.exp(x), 0.0), limit
         return within_budget(CurveOffer(weight, roster.rate, limits), self.terms.budget * SAFE)
 
     def tell(self, receipt: Receipt) -> None:
@@ -69,7 +69,7 @@ class Waterfill:
         known = self.belief.read(roster.ids, roster.rate)
         x, width = np.empty((n, CANDIDATES)), np.empty(n)
         lowest, highest = np.log(budget / n) - DEPTH, np.log(budget) + HEIGHT
-        propose(known.tracks, known.full, roster.rate, lowest, highest, x, width)
+        propose(known.tracks, known.last, known.full, roster.rate, lowest, highest, x, width)
         price, rows, factor = 0.0, np.arange(n), 1.0
         for stage in range(STAGES):
             last = factor < FINEST or stage == STAGES - 1
@@ -92,22 +92,18 @@ class Waterfill:
     def _weigh(
         self, roster: Roster, known: Known, x: FloatArray, budget: float, price: float
     ) -> tuple[FloatArray, FloatArray, FloatArray, float]:
-        """Gain, cost and limit of candidates. The gain includes what a try may save later, once there is a price."""
+        """Gain, cost and limit of candidates. The gain includes what a try may save later, at the price of money."""
         floor, high, accuracy = self.terms.size_low, self.terms.size_high, self.terms.accuracy
-        size, limit, saving = np.empty(x.shape), np.empty(x.shape), np.empty(x.shape)
-        rise = (accuracy(np.full(len(roster), high), roster.iid) - accuracy(np.full(len(roster), floor), roster.iid)) / (
-            high - floor
-        )
-        for worth in (np.zeros(len(roster)), None) if price == 0 else (None,):
-            worth = rise / max(price, 1e-300) if worth is None else worth
-            evaluate(x, known.tracks, known.rho, known.full, roster.rate, floor, high, worth, size, limit, saving)
-            cost = worst_cost(x, roster.rate[:, None], limit)
-            gain = accuracy(size, roster.iid[:, None])
-            if not worth.any():
-                price = allocate(gain, cost, budget, enough=1e-3)[1]
-                if price == 0:
-                    break
-        return gain + HORIZON * price * saving, cost, limit, price
+        size, limit, cost, saving = (np.empty(x.shape) for _ in range(4))
+        evaluate(x, known.tracks, known.rho, known.full, roster.rate, floor, high, size, limit, cost)
+        gain = accuracy(size, roster.iid[:, None])
+        price = price or allocate(gain, cost, budget, enough=1e-3)[1]
+        if price > 0:
+            rise = accuracy(np.full(len(roster), high), roster.iid) - accuracy(np.full(len(roster), floor), roster.iid)
+            worth = rise / (high - floor) / price
+            prospects(x, known.tracks, known.rho, known.full, roster.rate, floor, high, worth, saving)
+            gain = gain + HORIZON * price * saving
+        return gain, cost, limit, price
 
 
 def within_budget(offer: CurveOffer, budget: float) -> CurveOffer:
