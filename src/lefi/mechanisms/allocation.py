@@ -48,11 +48,14 @@ def at_one_price(
     rich = np.empty_like(lean)
     if best_response(gain, cost, least, rich) <= budget:
         return rich, rich, 0.0
-    low, high = bracket(gain, cost, budget, guess, least, lean)
-    for _ in range(HALVINGS):
-        middle = np.sqrt(low * high)
+    (low, most), (high, least_spent) = bracket(gain, cost, budget, guess, least, lean)
+    for turn in range(HALVINGS):
+        middle = between(low, most, high, least_spent, budget, turn)
         spent = best_response(gain, cost, middle, lean)
-        low, high = (middle, high) if spent > budget else (low, middle)
+        if spent > budget:
+            low, most = middle, spent
+        else:
+            high, least_spent = middle, spent
         if high <= low * (1 + 1e-10) or budget * (1 - enough) < spent <= budget:
             break
     best_response(gain, cost, high, lean)
@@ -62,17 +65,27 @@ def at_one_price(
 
 def bracket(
     gain: FloatArray, cost: FloatArray, budget: float, guess: float, least: float, pick: IntArray
-) -> tuple[float, float]:
-    """Two prices between which the budget is met."""
-    low = high = max(guess, least)
-    factor = 1.1
-    if best_response(gain, cost, high, pick) > budget:
-        while best_response(gain, cost, high, pick) > budget:
-            low, high, factor = high, high * factor, factor * factor
-        return low, high
-    while low > least and best_response(gain, cost, low, pick) <= budget:
-        low, high, factor = max(low / factor, least), low, factor * factor
-    return low, high
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Two prices between which the budget is met, the lower one first, each with what is spent there."""
+    price = max(guess, least)
+    spent, factor = best_response(gain, cost, price, pick), 1.1
+    if spent > budget:
+        while spent > budget:
+            below, price, factor = (price, spent), price * factor, factor * factor
+            spent = best_response(gain, cost, price, pick)
+        return below, (price, spent)
+    while spent <= budget:
+        above, price, factor = (price, spent), max(price / factor, least), factor * factor
+        spent = best_response(gain, cost, price, pick)
+    return (price, spent), above
+
+
+def between(low: float, most: float, high: float, least: float, budget: float, turn: int) -> float:
+    """The next price to try: where log spend, taken as linear in log price, meets the budget; or the middle."""
+    share = 0.5
+    if turn % 3 < 2 and least > 0:
+        share = min(max(np.log(most / budget) / max(np.log(most / least), 1e-12), 0.02), 0.98)
+    return float(low * (high / low) ** share)
 
 
 def fill(gain: FloatArray, cost: FloatArray, lean: IntArray, rich: IntArray, budget: float) -> IntArray:

@@ -22,9 +22,9 @@ QUIET, LOUD = 5e-4, 0.5  # and its bounds
 SAME = 0.02  # log weights this close teach the same
 VAGUE = 2.0  # standard deviation of a location before anything is known, in log money
 PSEUDO = 4.0  # answers that the fleet's noise counts for, beside the client's own
-CERTAIN, SURE = 0.9, 0.05  # probability and standard deviation from which a track need not be fitted anew
+DOUBTED, SURE = 0.05, 0.05  # tracks above that probability and below that deviation need not be fitted anew
 FEW = 8  # answers up to which a client is fitted in every round
-TURNS = 6  # rounds between two fits of a client that answers as expected
+TURNS = 8  # rounds between two fits of a client that answers as expected
 SLOW, FAST = 0.97, 0.6  # weight of an answer against the next one; FAST where old answers do not fit
 
 
@@ -71,7 +71,7 @@ class Belief:
         tracks[known], full[known], rho[known] = self.tracks[at], self.full[at], self._rho(self.noise[at], self.judged[at])
         if new.any():
             nobody = np.zeros(int(new.sum()), dtype=np.int64)
-            tracks[new] = self._fit(np.empty((nobody.size, 3, SLOTS)), nobody, rate[new], rho[new])[0]
+            tracks[new] = self._fit(np.empty((nobody.size, 3, SLOTS)), nobody, rate[new], rho[new], nobody > 0)[0]
         last = np.full(ids.size, np.nan)
         last[known] = np.where(self._due(at, 3), np.nan, self.answers[at, 0, np.maximum(self.count[at] - 1, 0)])
         return Known(tracks, rho, full, last)
@@ -91,25 +91,28 @@ class Belief:
         fits = answers_fit(self.tracks[at], x, limit, y, rate, rho, self.full[at], self.floor, self.high)
         fits |= ~heard
         for _ in range(2 if self.count[at].max(initial=0) < FEW else 1):
-            self._learn(at[~fits | self._due(at, 0)])
+            due = ~fits | self._due(at, 0)
+            self._learn(at[due], fits[due])
             self._share(at)
 
-    def _learn(self, at: IntArray) -> None:
+    def _learn(self, at: IntArray, fits: BoolArray) -> None:
         """Fit the clients under what the fleet has in common, then learn that from the fits."""
         rho = self._rho(self.noise[at], self.judged[at])
-        tracks, scatter, weight, full = self._fit(self.answers[at], self.count[at], self.rate[at], rho)
+        tracks, scatter, weight, full = self._fit(
+            self.answers[at], self.count[at], self.rate[at], rho, fits & HINGES[self.tracks[at, 0, KIND].astype(np.int64)]
+        )
         self.tracks[at], self.full[at] = tracks, full
         self.judged[at] = np.maximum(weight - 1.5, 0.0)
         self.noise[at] = rho**2 * scatter / np.maximum(self.judged[at], 0.4)
 
     def _fit(
-        self, answers: FloatArray, count: IntArray, rate: FloatArray, rho: FloatArray
+        self, answers: FloatArray, count: IntArray, rate: FloatArray, rho: FloatArray, brief: BoolArray
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         tracks = np.empty((count.size, TRACKS, COLUMNS))
         out = np.empty((3, count.size))
         fit_all(
             tracks, answers, count, rate, rho, self.floor, self.high, self.centre, self.spread, self.chances,
-            self.hard, self.fleet_noise, out,
+            self.hard, self.fleet_noise, brief, out,
         )  # fmt: skip
         return tracks, out[0], out[1], out[2]
 
@@ -195,17 +198,20 @@ def superfluous(x):  # type: ignore[no-untyped-def]
 
 @compiled
 def answers_fit(tracks, x, limit, y, rate, rho, full, floor, high):  # type: ignore[no-untyped-def]
-    """Whether each answer is what one nearly certain track expected, to within two standard deviations of noise."""
+    """Whether each answer is what sharp tracks expected, to within two standard deviations of noise."""
     fits = np.zeros(x.size, dtype=np.bool_)
     for i in range(x.size):
-        if tracks[i, 0, CHANCE] > CERTAIN and tracks[i, 0, V] < SURE * SURE and y[i] < limit[i] * (1 - 1e-7):
+        sharp = y[i] < limit[i] * (1 - 1e-7) or limit[i] >= high
+        for t in range(TRACKS):
+            sharp = sharp and (tracks[i, t, CHANCE] < DOUBTED or tracks[i, t, V] < SURE * SURE)
+        if sharp and tracks[i, 0, CHANCE] > 0:
             expected = size_at(x[i], tracks[i], full[i], rate[i], floor, limit[i])
             fits[i] = abs(y[i] - expected) < 2 * deviation(y[i], rho[i], high)
     return fits
 
 
 @compiled
-def fit_all(tracks, answers, count, rate, rho, floor, high, centre, spread, chances, hard, fleet_noise, out):  # type: ignore[no-untyped-def]
+def fit_all(tracks, answers, count, rate, rho, floor, high, centre, spread, chances, hard, fleet_noise, brief, out):  # type: ignore[no-untyped-def]
     """Fit every client; one whose old answers do not fit the new ones is fitted again with the old ones faded."""
     work = np.empty((6, SLOTS))
     spare = np.empty((TRACKS, COLUMNS))
@@ -213,12 +219,12 @@ def fit_all(tracks, answers, count, rate, rho, floor, high, centre, spread, chan
         x, limit, y = answers[i, 0], answers[i, 1], answers[i, 2]
         common = (rate[i], rho[i])
         out[0, i], out[1, i], out[2, i] = fit_client(
-            tracks[i], x, limit, y, count[i], *common, SLOW, floor, high, centre, spread, chances, hard, work
+            tracks[i], x, limit, y, count[i], *common, SLOW, floor, high, centre, spread, chances, hard, brief[i], work
         )
         noise = rho[i] ** 2 * out[0, i] / max(out[1, i] - 1.5, 0.4)
         if noise > 9 * fleet_noise and count[i] > 2:
             scatter, weight, _ = fit_client(
-                spare, x, limit, y, count[i], *common, FAST, floor, high, centre, spread, chances, hard, work
+                spare, x, limit, y, count[i], *common, FAST, floor, high, centre, spread, chances, hard, False, work
             )
             if rho[i] ** 2 * scatter / max(weight - 1.5, 0.4) < 0.25 * noise:
                 tracks[i], out[0, i], out[1, i] = spare, scatter, weight

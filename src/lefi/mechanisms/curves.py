@@ -64,6 +64,8 @@ def propose(tracks, last, full, rate, lowest, highest, x, spacing):  # type: ign
                 hinged, wide = hinged + s[CHANCE], max(wide, sure - low)
         if hinged > HINGED and last[i] > lowest:
             spacing[i] = min(max(NEARBY, 0.3 * wide), 0.5)
+            if wide < 1.0:
+                x[i, 1 + SCAN :] = NOTHING
             x[i, 1], x[i, 2], x[i, 3] = last[i] - spacing[i], last[i], last[i] + spacing[i]
             continue
         start = min(max(start, lowest), highest - 1.0)

@@ -206,7 +206,7 @@ def sort_answers(x, limit, y, count, rate, rho, fade, floor, high, cap, work):  
 
 
 @compiled
-def fit_client(tracks, x, limit, y, count, rate, rho, fade, floor, high, centre, spread, chances, hard, work):  # type: ignore[no-untyped-def]
+def fit_client(tracks, x, limit, y, count, rate, rho, fade, floor, high, centre, spread, chances, hard, brief, work):  # type: ignore[no-untyped-def]
     """Tracks of a client with these answers, oldest first; returns scatter in units of rho^2, answers, and cap for k."""
     tracks[:, CHANCE], tracks[:, KIND] = -inf, IDLE_KIND
     repeated, hits = repeat(x, y, count, high)
@@ -218,6 +218,8 @@ def fit_client(tracks, x, limit, y, count, rate, rho, fade, floor, high, centre,
     prior = (centre[0] - log(rate), spread[0])
     best, scatter = fit_rise(tracks, 0, xs, ys, a, d, n, (low, end, most), no, prior, chances, rate, high, cap)
     for kind in (2, 4):
+        if brief:  # a hinge that goes on answering as expected
+            break
         edge = money_end - h(kind, most, rate) if most > 0 else inf
         prior = (centre[kind], spread[kind])
         e, s = fit_rise(tracks, kind, ks, ys, a, d, n, (-inf, edge, most), no, prior, chances, rate, high, cap)
