@@ -28,7 +28,7 @@ CHUNK = 2048
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """Mean (n, queries), covariance (n, queries, queries), for the evidence a quadratic form and a log det, (n,)."""
+    """Mean (n, queries), covariance (n, queries, queries); for the evidence a quadratic form and a log det, (n,)."""
 
     mean: FloatArray
     covariance: FloatArray
@@ -39,7 +39,7 @@ class Posterior:
 @cache
 def basis(width: float) -> FloatArray:
     """B (p, m) for an interval of half that many lengthscales."""
-    nodes = int(28 + 6 * width)  # enough for the last coefficient to vanish, few enough for rounding not to show
+    nodes = int(18 + 6 * width)  # enough for the last coefficient to vanish, few enough for rounding not to show
     z = np.cos((np.arange(nodes) + 0.5) * np.pi / nodes)
     K = np.exp(-0.5 * ((z[:, None] - z) * width) ** 2)
     transform = 2 / nodes * chebvander(z, nodes - 1).T
