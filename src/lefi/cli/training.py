@@ -11,7 +11,7 @@ Data = Annotated[str, typer.Option(help="digits, cifar10, or an .npz with images
 Folder = Annotated[Path | None, typer.Option(help="Where cifar-10-batches-bin lies.")]
 Device = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
 Epochs = Annotated[int | None, typer.Option(help="Local epochs per round.", min=1, show_default="1; digits 2")]
-LearningRate = Annotated[float | None, typer.Option(help="Of SGD.", min=0, show_default="0.01; digits 0.05")]
+LearningRate = Annotated[float | None, typer.Option(help="Of SGD.", min=0, show_default="0.01; digits 0.03")]
 Momentum = Annotated[float | None, typer.Option(help="Of SGD.", min=0, max=1, show_default="0.9")]
 Batch = Annotated[int | None, typer.Option(help="Samples per step.", min=1, show_default="64; digits 8")]
 Model = Annotated[
