@@ -68,7 +68,11 @@ class Belief:
         tracks, full = np.empty((ids.size, TRACKS, COLUMNS)), np.full(ids.size, self.high)
         rho = self._rho(np.zeros(ids.size), np.zeros(ids.size))
         new, at = ~known, at[known]
-        tracks[known], full[known], rho[known] = self.tracks[at], self.full[at], self._rho(self.noise[at], self.judged[at])
+        tracks[known], full[known], rho[known] = (
+            self.tracks[at],
+            self.full[at],
+            self._rho(self.noise[at], self.judged[at]),
+        )
         if new.any():
             nobody = np.zeros(int(new.sum()), dtype=np.int64)
             tracks[new] = self._fit(np.empty((nobody.size, 3, SLOTS)), nobody, rate[new], rho[new], nobody > 0)[0]
@@ -99,7 +103,11 @@ class Belief:
         """Fit the clients under what the fleet has in common, then learn that from the fits."""
         rho = self._rho(self.noise[at], self.judged[at])
         tracks, scatter, weight, full = self._fit(
-            self.answers[at], self.count[at], self.rate[at], rho, fits & HINGES[self.tracks[at, 0, KIND].astype(np.int64)]
+            self.answers[at],
+            self.count[at],
+            self.rate[at],
+            rho,
+            fits & HINGES[self.tracks[at, 0, KIND].astype(np.int64)],
         )
         self.tracks[at], self.full[at] = tracks, full
         self.judged[at] = np.maximum(weight - 1.5, 0.0)
@@ -188,7 +196,7 @@ def push(answers, count, at, x, limit, y):  # type: ignore[no-untyped-def]
 
 @compiled
 def superfluous(x):  # type: ignore[no-untyped-def]
-    """The oldest answer with a newer one to almost the same weight, else the oldest: what was tried once stays known."""
+    """The oldest answer with a newer one to almost the same weight, else the oldest: a try stays known."""
     for i in range(x.size - 1):
         for j in range(i + 1, x.size):
             if abs(x[i] - x[j]) < SAME:

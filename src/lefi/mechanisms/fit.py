@@ -173,7 +173,7 @@ def fit_step(tracks, y, a, d, n, bounds, prior, chances, high):  # type: ignore[
 def sort_answers(x, limit, y, count, rate, rho, fade, floor, high, cap, work):  # type: ignore[no-untyped-def]
     """Answers that show something between nothing and a limit, by weight; of the others, the bounds they set.
 
-    `cap` is where k takes full delivery to be. Returns the number of answers, of refusals (the offers refused are in the
+    `cap` is where k takes full delivery to be. Returns the number of answers, of refusals (offers refused are in the
     last row of work), of answers cut by a limit, and the bounds as (hinge low, high, money low, high, least cap).
     """
     xs, ks, ys, a, d, refused = work[0], work[1], work[2], work[3], work[4], work[5]
@@ -207,7 +207,7 @@ def sort_answers(x, limit, y, count, rate, rho, fade, floor, high, cap, work):  
 
 @compiled
 def fit_client(tracks, x, limit, y, count, rate, rho, fade, floor, high, centre, spread, chances, hard, brief, work):  # type: ignore[no-untyped-def]
-    """Tracks of a client with these answers, oldest first; returns scatter in units of rho^2, answers, and cap for k."""
+    """Tracks of a client with these answers, oldest first; gives scatter in units of rho^2, answers, cap for k."""
     tracks[:, CHANCE], tracks[:, KIND] = -inf, IDLE_KIND
     repeated, hits = repeat(x, y, count, high)
     full = repeated if repeated > 0 else high

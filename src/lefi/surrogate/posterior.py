@@ -68,9 +68,9 @@ def posterior(bank: "Bank", rows: IntArray, Q: FloatArray, *, slope: bool = Fals
     find = _finite_rank if bank.kernel == "rbf" else _state_space
     if find is _finite_rank and rows.size > CHUNK:
         parts = np.array_split(np.arange(rows.size), -(-rows.size // CHUNK))
-        found = [posterior(bank, rows[i], Q[:, i], slope=slope, weighing=weighing) for i in parts]
+        each = [posterior(bank, rows[i], Q[:, i], slope=slope, weighing=weighing) for i in parts]
         names = ("F", "C", "quad", "logdet")
-        return Posterior(*(np.concatenate([getattr(part, name) for part in found], axis=-1) for name in names))
+        return Posterior(*(np.concatenate([getattr(part, name) for part in each], axis=-1) for name in names))
     if Q.shape[0] < 2 or (Q[1:] >= Q[:-1]).all():
         return find(bank, rows, Q, slope, weighing)
     order = np.argsort(Q, axis=0)
