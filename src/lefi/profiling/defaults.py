@@ -19,7 +19,7 @@ SIZE_HIGH = 10.0  # thousand samples, where a preset does not say how far it was
 
 
 def default_grid(images: Images) -> Grid:
-    """The grid of that data set. Digits has few samples, so its batches are small, its steps long and its epochs two."""
+    """The grid of that data set. Digits has few samples: small batches, long steps, two epochs."""
     if images.name == "digits":
         recipe = Recipe(epochs=2, learning_rate=0.03, batch=8)
         return Grid(sizes=(0.03, 0.05, 0.08, 0.12, 0.2), iid=IID, seeds=SEEDS, recipe=recipe)
