@@ -192,10 +192,25 @@ def test_inputs_that_the_kernel_cannot_take_are_refused() -> None:
         Bank("iwp").observe(one, np.array([-0.1]), np.array([1.0]))
     with pytest.raises(InputError, match="> 0"):
         Bank("iwp", warp_name="log").predict(one, np.array([0.0]))
-    bank = Bank("rbf")
-    bank.observe(one, np.array([0.0]), np.array([1.0]))
-    with pytest.raises(InputError, match="lengthscales"):
-        bank.predict(one, np.array([1e3]))
+
+
+def test_rbf_over_any_distance() -> None:
+    bank, one = Bank("rbf", HYPER), np.array([1])
+    x, y = np.array([0.0, 1.0, 90.0, 91.0]), np.array([0.1, 0.3, 0.2, 0.5])
+    for a, b in zip(x, y, strict=True):
+        bank.observe(one, np.array([a]), np.array([b]))
+    q = np.array([[0.5, 90.5, 1e3]])
+    right = exact("rbf", HYPER, x, y, q[0])
+    mean, covariance = bank.joint(one, q)
+    assert mean[0] == pytest.approx(right.mean, abs=1e-10)
+    assert covariance[0] == pytest.approx(right.covariance, abs=1e-10)
+    assert bank.evidence()[0] == pytest.approx(right.evidence, abs=1e-9)
+    near, h = bank.slope(one, np.array([0.5])), 1e-4
+    far = Bank("rbf", HYPER)
+    for a, b in zip(x, y, strict=True):
+        far.observe(one, np.array([a]), np.array([b]))
+    ends, _ = far.predict(one, np.array([[0.5 - h, 0.5 + h]]))
+    assert near[0] == pytest.approx((ends[:, 1] - ends[:, 0]) / (2 * h), rel=1e-5)
 
 
 def test_a_million_clients_take_little_room() -> None:
