@@ -24,7 +24,7 @@ VAGUE = 2.0  # standard deviation of a location before anything is known, in log
 PSEUDO = 4.0  # answers that the fleet's noise counts for, beside the client's own
 DOUBTED, SURE = 0.05, 0.05  # tracks above that probability and below that deviation need not be fitted anew
 FEW = 8  # answers up to which a client is fitted in every round
-TURNS = 8  # rounds between two fits of a client that answers as expected
+TURNS = 6  # rounds between two fits of a client that answers as expected
 SLOW, FAST = 0.97, 0.6  # weight of an answer against the next one; FAST where old answers do not fit
 
 
