@@ -18,13 +18,14 @@ SLOTS = 20  # answers remembered per client
 CHANCES = np.array([0.35, 0.35, 0.05, 0.05, 0.03, 0.03, 0.10, 0.04])  # of the kinds, before anything is known
 GROUPS = ([0, 1], [2, 3], [4, 5], [6], [7])  # kinds that share a prior of their locations
 NOISE = 0.03  # relative noise of an answer, before anything is known
+TRUST = 0.3  # answers that this first guess counts for
 QUIET, LOUD = 5e-4, 0.5  # and its bounds
 SAME = 0.02  # log weights this close teach the same
 VAGUE = 2.0  # standard deviation of a location before anything is known, in log money
 PSEUDO = 4.0  # answers that the fleet's noise counts for, beside the client's own
 DOUBTED, SURE = 0.05, 0.05  # tracks above that probability and below that deviation need not be fitted anew
 FEW = 8  # answers up to which a client is fitted in every round
-TURNS = 8  # rounds between two fits of a client that answers as expected
+TURNS = 6  # rounds between two fits of a client that answers as expected
 SLOW, FAST = 0.97, 0.6  # weight of an answer against the next one; FAST where old answers do not fit
 
 
@@ -132,7 +133,7 @@ class Belief:
         judged = at[self.judged[at] > 0.3]
         if judged.size:
             total = float(self.judged[judged].sum())
-            self.fleet_noise = (NOISE**2 + total * float(np.median(self.noise[judged]))) / (1 + total)
+            self.fleet_noise = (TRUST * NOISE**2 + total * float(np.median(self.noise[judged]))) / (TRUST + total)
         repeats = float((self.full[at] < (1 - 1e-9) * self.high).sum())
         self.hard = repeats / (1 + repeats)
         self._pool(self.tracks[at], self.rate[at])

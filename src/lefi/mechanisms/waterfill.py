@@ -17,10 +17,10 @@ from lefi.messages import CurveOffer, Receipt, Roster, Terms
 
 SAFE = 1 - 1e-9  # of the budget, so that rounding never overspends
 STAGES = 10  # at most
-FINEST = 0.12  # of the first spacing of candidates is close enough
+FINEST = 0.04  # of the first spacing of candidates is close enough
 WINDOW = np.linspace(-1, 1, 7)
 DEPTH, HEIGHT = 12.0, 2.0  # log weights from an equal share less DEPTH to the whole budget plus HEIGHT
-HORIZON = 15.0  # rounds for which a saving that is found by a try is expected to last
+HORIZON = 25.0  # rounds for which a saving that is found by a try is expected to last
 SHIFT = 0.2  # first two offers to a client lie apart by twice this, to tell a plateau from a slope
 
 
