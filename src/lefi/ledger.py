@@ -2,6 +2,7 @@
 
 rounds   one row per round:             round clients answered paid accuracy
 clients  one row per round and client:  round id iid rate weight limit size payment   (size NaN = no answer)
+         offers of another kind than the curve have weight NaN and columns of their own, see lefi.offers.columns
 A mechanism is restored by telling it the receipts of its ledger again: `for receipt in read(folder): m.tell(receipt)`.
 """
 
@@ -9,23 +10,26 @@ import errno
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from lefi.arrays import FloatArray, IntArray
 from lefi.errors import InputError, LefiError
-from lefi.messages import CurveOffer, Receipt, Roster
+from lefi.messages import Receipt, Roster
+from lefi.offers.columns import from_columns, to_columns
 
 ROUNDS = {"round": pl.Int64, "clients": pl.Int64, "answered": pl.Int64, "paid": pl.Float64, "accuracy": pl.Float64}
 CLIENTS = {"round": pl.Int64, "id": pl.Int64} | dict.fromkeys(
     ("iid", "rate", "weight", "limit", "size", "payment"), pl.Float64
 )
+KEPT = ("round", "id", "iid", "rate", "size", "payment")  # columns of the clients table that are not the offer's
 ROWS = 2_000_000  # client rows that are held in memory while a ledger is written
 
 
@@ -47,20 +51,28 @@ def to_tables(receipts: Sequence[Receipt]) -> Tables:
         "paid": [receipt.paid for receipt in receipts],
         "accuracy": [float(receipt.accuracy) for receipt in receipts],
     }
-    offers = [_curve(receipt) for receipt in receipts]
+    offers = [to_columns(receipt.offer) for receipt in receipts]
+    said = list(dict.fromkeys(name for offer in offers for name in offer))
     columns: dict[str, list[FloatArray] | list[IntArray]] = {
         "id": [receipt.roster.ids for receipt in receipts],
         "iid": [receipt.roster.iid for receipt in receipts],
         "rate": [receipt.roster.rate for receipt in receipts],
-        "weight": [offer.weight for offer in offers],
-        "limit": [offer.limit for offer in offers],
+        "weight": [np.full(count, np.nan) for count in counts],
         "size": [receipt.sizes for receipt in receipts],
         "payment": [receipt.payments for receipt in receipts],
+        **{name: [offer[name] for offer in offers] for name in (said or ["limit"])},
     }
     clients = {"round": np.repeat(np.array(numbers, dtype=np.int64), counts)} | {
         name: np.concatenate(parts) if parts else np.empty(0) for name, parts in columns.items()
     }
-    return Tables(pl.DataFrame(rounds, schema=ROUNDS), pl.DataFrame(clients, schema=CLIENTS))
+    return Tables(pl.DataFrame(rounds, schema=ROUNDS), _in_order(clients))
+
+
+def _in_order(clients: Mapping[str, NDArray[Any]]) -> pl.DataFrame:
+    """The columns that every ledger has, then those of its kind of offer."""
+    own = [name for name in clients if name not in CLIENTS]
+    schema = CLIENTS | dict.fromkeys(own, pl.Float64)
+    return pl.DataFrame({name: clients[name] for name in schema}, schema=schema)
 
 
 def from_tables(tables: Tables) -> Iterator[Receipt]:
@@ -118,12 +130,6 @@ def refusals(path: Path) -> Iterator[None]:
         raise LefiError(f"cannot write to {path}: {str(error).splitlines()[0]}") from error
 
 
-def _curve(receipt: Receipt) -> CurveOffer:
-    if not isinstance(receipt.offer, CurveOffer):
-        raise LefiError(f"the ledger keeps CurveOffer, round {receipt.round} has a {type(receipt.offer).__name__}")
-    return receipt.offer
-
-
 def _write_parts(receipts: Iterable[Receipt], scratch: Path) -> tuple[list[pl.DataFrame], list[Path]]:
     """The rounds, and the clients in files of about ROWS rows, so that long ledgers need little memory."""
     rounds: list[pl.DataFrame] = []
@@ -160,13 +166,13 @@ def _receipts(rounds: pl.DataFrame, clients: pl.LazyFrame) -> Iterator[Receipt]:
         table = clients.slice(int(start), int(end - start)).collect()
         if table.height != end - start or not (table["round"] == row["round"]).all():
             raise LefiError(f"ledger is damaged: the clients of round {row['round']} are not all there")
-        column = {name: table[name].to_numpy() for name in CLIENTS}
+        column = {name: table[name].to_numpy() for name in table.columns}
         if roster is None or not _same(roster, column):
             roster = Roster(column["id"], column["iid"], column["rate"])
         yield Receipt(
             round=row["round"],
             roster=roster,
-            offer=CurveOffer(column["weight"], column["rate"], column["limit"]),
+            offer=from_columns({name: column[name] for name in column if name not in KEPT}, column["rate"]),
             sizes=column["size"],
             payments=column["payment"],
             accuracy=row["accuracy"],

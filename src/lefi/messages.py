@@ -6,7 +6,7 @@ NaN in sizes = the client did not answer.
 """
 
 from dataclasses import dataclass
-from typing import Protocol, Self, runtime_checkable
+from typing import ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -14,16 +14,19 @@ from lefi.arrays import BoolArray, FloatArray, Floats, IntArray, floats, number,
 from lefi.errors import InputError
 from lefi.models import AccuracyModel
 
+PAYMENTS = ("curve", "price", "menu", "pool", "auction")  # classes of payment: what kind of offer a job takes
+
 
 @dataclass(frozen=True)
 class Terms:
-    """What the server knows before the first round."""
+    """What the server knows before the first round. `payment` is the one kind of offer that the job takes."""
 
     budget: float
     accuracy: AccuracyModel
     size_low: float = 0.0
     size_high: float = 10.0
     deadline: float = 60.0
+    payment: str = "curve"
 
     def __post_init__(self) -> None:
         checked = {
@@ -36,6 +39,8 @@ class Terms:
             object.__setattr__(self, field, value)
         if not isinstance(self.accuracy, AccuracyModel):
             raise InputError("accuracy", self.accuracy, "a model with __call__ and slope, see lefi.accuracy")
+        if self.payment not in PAYMENTS:
+            raise InputError("payment", self.payment, f"one of {', '.join(PAYMENTS)}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +82,11 @@ def _ids(values: IntArray) -> IntArray:
 
 @runtime_checkable
 class Offer(Protocol):
-    """What the server promises; elementwise over the clients of one roster."""
+    """What the server promises; one entry per client of one roster. `kind` is its class of payment."""
+
+    kind: ClassVar[str]
+
+    def __len__(self) -> int: ...
 
     def payment(self, sizes: Floats) -> FloatArray:
         """What each client earns for these sizes; 0 where it did not answer (NaN)."""
@@ -88,13 +97,18 @@ class Offer(Protocol):
         ...
 
     def best_size(self, marginal_cost: Floats, low: Floats, high: Floats) -> FloatArray:
-        """The size in [low, high] that leaves each client the most money under linear cost."""
+        """The size in [low, high] that leaves each client the most money under linear cost.
+
+        Where what a client earns hangs on the others, the sizes that are best answers to each other.
+        """
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class CurveOffer:
     """The paper's curve: weight (1 - exp(-rate min(size, limit)))."""
+
+    kind: ClassVar[str] = "curve"
 
     weight: FloatArray
     rate: FloatArray
@@ -108,6 +122,9 @@ class CurveOffer:
         object.__setattr__(self, "weight", weight)
         object.__setattr__(self, "rate", vector("rate", self.rate, clients=clients, low=np.nextafter(0, 1)))
         object.__setattr__(self, "limit", vector("limit", self.limit, clients=clients, low=0))
+
+    def __len__(self) -> int:
+        return self.weight.size
 
     def payment(self, sizes: Floats) -> FloatArray:
         paid_for = np.fmin(sizes, self.limit)

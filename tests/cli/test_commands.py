@@ -19,7 +19,7 @@ from lefi.studies.study import PAPER, Study
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ("simulate --mechanism lefy", "unknown mechanism 'lefy': did you mean 'lefi'? known: bara, lefi"),
+        ("simulate --mechanism lefy", "unknown mechanism 'lefy': did you mean 'lefi'? known: auction, bara"),
         ("simulate --mechanism lefi,uniform", "unknown mechanism"),
         ("simulate --mechanism nowhere.py:Mine", "a Python file that exists"),
         ("simulate --scenario papr", "unknown scenario 'papr': did you mean 'paper'? known: capped"),

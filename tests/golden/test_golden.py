@@ -11,19 +11,24 @@ import numpy as np
 import pytest
 
 import lefi
+from lefi.mechanisms.mechanism import payment_class
+from lefi.studies.outcome import stake
 
 FILE = Path(__file__).with_name("rounds.csv")
-COLUMNS = ("mechanism", "round", "client", "weight", "limit", "size", "payment", "accuracy")
+COLUMNS = ("mechanism", "round", "client", "stake", "limit", "size", "payment", "accuracy")
 SETTINGS: dict[str, dict[str, Any]] = {"bara": {"initial": 2}, "lefi": {"warm_start": 2}}  # learning within 5 rounds
 
 
 def rows_of(name: str) -> list[list[Any]]:
-    market = lefi.scenario("mixed", clients=4, budget=2.0, seed=1)
+    factory = lefi.mechanisms()[name]
+    budget = 2.0 if payment_class(factory) == "curve" else 0.03  # tight in either class
+    market = lefi.scenario("mixed", clients=4, budget=budget, seed=1).taking(payment_class(factory))
     mechanism = lefi.make(name, market.terms, seed=1, **SETTINGS.get(name, {}))
     rows = []
     for receipt in lefi.play(mechanism, market, 5, seed=1):
-        offer = cast(lefi.CurveOffer, receipt.offer)
-        clients = zip(receipt.roster.ids, offer.weight, offer.limit, receipt.sizes, receipt.payments, strict=True)
+        offer = receipt.offer
+        limit = cast(Any, offer).limit
+        clients = zip(receipt.roster.ids, stake(offer), limit, receipt.sizes, receipt.payments, strict=True)
         rows += [[name, receipt.round, *(x.item() for x in client), receipt.accuracy] for client in clients]
     return rows
 

@@ -9,6 +9,7 @@ import typer
 import lefi
 from lefi.cli import options
 from lefi.cli.options import Accuracy, AsJson, Budget, Clients, Deadline, Jobs, Rounds, Scenario, Seed, Seeds, Set
+from lefi.mechanisms.mechanism import payment_class, tier
 
 if TYPE_CHECKING:
     from lefi.studies.study import Study
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 def compare(
     mechanisms: Annotated[
         str | None,
-        typer.Option(help="Names, or FILE.py:Class, with commas between them.", show_default="all of lefi's"),
+        typer.Option(help="Names, or FILE.py:Class, with commas between them.", show_default="all that pay by curve"),
     ] = None,
     study: Annotated[Path | None, typer.Option(help="A study in TOML; other options overrule it.")] = None,
     scenario: Scenario = None,
@@ -73,7 +74,8 @@ def _study(
 
     given = {name: value for name, value in given.items() if value is not None}
     if path is None:
-        listed = sorted(lefi.mechanisms(), key=lambda name: (name != "lefi", name))
+        curves = (name for name, factory in lefi.mechanisms().items() if payment_class(factory) == "curve")
+        listed = sorted(curves, key=lambda name: (name != "lefi", name))
         listed = listed if mechanisms is None else options.names(mechanisms)
         return Study.build({"name": "compare"} | given | options.study_values(listed, accuracy, settings))
     base = Study.read(path)
@@ -110,6 +112,7 @@ def _print(study: "Study", summaries: list["Summary"], sweep: str | None) -> Non
         ends.add_row(*named, show.with_interval(summary.accuracy, 4), overspend, *_lead(summary))
     console.print(share)
     console.print(ends)
+    _print_classes(study)
     searchers = " and ".join(sorted(SEARCHERS & set(study.names)))
     judged = f"{searchers} judged by the best round within the budget so far, the others by the current round; "
     console.print(
@@ -118,6 +121,16 @@ def _print(study: "Study", summaries: list["Summary"], sweep: str | None) -> Non
         "overspend: the worst round.",
         style="dim",
     )
+
+
+def _print_classes(study: "Study") -> None:
+    """How each mechanism pays and what it may know, where these differ: such numbers are not of one kind."""
+    from lefi.cli import show
+
+    said = {name: (payment_class(lefi.mechanisms()[name]), tier(lefi.mechanisms()[name])) for name in study.names}
+    if len(set(said.values())) > 1:
+        lines = (f"{name}: pays by {pays}, knows {knows}" for name, (pays, knows) in said.items())
+        show.console().print("Not all alike. " + "; ".join(lines) + ".")
 
 
 def _lead(summary: "Summary") -> list[str]:

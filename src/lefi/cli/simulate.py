@@ -82,13 +82,14 @@ def _play(run: "Run", out: Path | None) -> "Outcome":
 
 
 def _columns(outcome: "Outcome") -> dict[str, Any]:
+    from lefi.studies.outcome import stake
+
     final = outcome.final
-    offer: Any = final.offer
     return {
         "id": final.roster.ids,
         "iid": final.roster.iid,
         "rate": final.roster.rate,
-        "weight": offer.weight,
+        "weight": stake(final.offer),
         "size": final.sizes,
         "payment": final.payments,
     }
@@ -126,7 +127,8 @@ def _clients(run: "Run", outcome: "Outcome") -> Any:
         f"{run.mechanism}, {run.scenario}: {run.clients} clients, {run.budget:g} USD a round, "
         f"seed {run.seed}, round {outcome.final.round} of {run.rounds}"
     )
-    table = show.table(["client"], ["iid", "rate", "weight (USD)", "size (thousand)", "payment (USD)"], title)
+    stake = "weight (USD)" if outcome.final.offer.kind == "curve" else "earns at most (USD)"
+    table = show.table(["client"], ["iid", "rate", stake, "size (thousand)", "payment (USD)"], title)
     columns = _columns(outcome)
     clients = len(columns["id"])
     positions = list(range(clients)) if clients <= SHOWN else [*range(10), *range(clients - 10, clients)]

@@ -32,6 +32,9 @@ WIDTHS = (1.0, 0.3, 0.1, 0.03)  # spread of the search around the best point, in
 class Bara:
     """One process over the weight vector, expected improvement, a search from wide to narrow."""
 
+    payment_class = "curve"
+    tier = "sizes and accuracy"
+
     def __init__(
         self,
         terms: Terms,

@@ -27,6 +27,9 @@ FLOOR = 1e-3  # and never fall below this share: a client that is offered nothin
 class Lefi:
     """One process per client, a sampled gradient step, and scaling to the budget."""
 
+    payment_class = "curve"
+    tier = "sizes"
+
     def __init__(
         self,
         terms: Terms,

@@ -1,7 +1,8 @@
 """The contract of a mechanism, and the registry.
 
 A mechanism is a class whose constructor takes the terms, `seed`, and its settings by keyword. The annotations of the
-settings are checked by `make`, so a mechanism needs no checks of its own.
+settings are checked by `make`, so a mechanism needs no checks of its own. Two attributes of the class say what it may
+be compared with: `payment_class`, the kind of offer that it makes, and `tier`, what it is allowed to know.
 """
 
 import inspect
@@ -28,6 +29,8 @@ class Mechanism(Protocol):
         ...
 
 
+TIERS = ("sizes", "sizes and accuracy", "bids", "type prior", "full")  # what a mechanism may know, least first
+
 Factory = Callable[..., Mechanism]
 F = TypeVar("F", bound=Factory)
 
@@ -44,6 +47,16 @@ def register(name: str) -> Callable[[F], F]:
         return factory
 
     return add
+
+
+def payment_class(mechanism: Any) -> str:
+    """The kind of offer that a mechanism makes, one of `lefi.messages.PAYMENTS`; the curve if it does not say."""
+    return str(getattr(mechanism, "payment_class", "curve"))
+
+
+def tier(mechanism: Any) -> str:
+    """What a mechanism may know, one of `TIERS`; unknown if it does not say."""
+    return str(getattr(mechanism, "tier", "unknown"))
 
 
 def mechanisms() -> dict[str, Factory]:

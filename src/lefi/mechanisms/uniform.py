@@ -17,6 +17,9 @@ STALE = 0.99  # spend under this share of the budget at a closed bracket: the fl
 class Uniform:
     """Grow by at most 2 a round until the first overspend, then bisect log weight, staying at the lower end."""
 
+    payment_class = "curve"
+    tier = "sizes"
+
     def __init__(self, terms: Terms, *, seed: int = 0) -> None:
         self.terms = terms
         self.weight = 0.0

@@ -3,16 +3,21 @@
 clean      accuracy of the noise-free answers to the offer
 fair       clean, but weights that overspend are scaled once by budget / spend first
 arbitrary  mean of 32 offers with weights U(0, 2 budget / N), scaled once where they overspend
+first_best what paying just the cost would reach: no way of paying reaches more
+surplus    what a client keeps: payment - expense, over what it keeps when it delivers nothing
 share      (judged - arbitrary) / (oracle - arbitrary)
 """
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
+from lefi.arrays import FloatArray
 from lefi.draws import key, uniform
-from lefi.messages import CurveOffer, Offer
-from lefi.optimum import oracle
+from lefi.messages import CurveOffer, Offer, Receipt
+from lefi.optimum import first_best, oracle
+from lefi.world.client import Payer, expense
 from lefi.world.market import Market
 
 DRAWS = 32
@@ -28,16 +33,31 @@ class Marks:
     oracle: float
     bound: float
     arbitrary: float
+    first_best: float = np.nan
 
     def share(self, accuracy: float) -> float:
         gain = self.oracle - self.arbitrary
         return (accuracy - self.arbitrary) / gain if gain >= LEAST_GAIN else np.nan
 
 
-def marks(market: Market, seed: int) -> Marks:
-    """The marks of the market's current fleet."""
+def marks(market: Market, seed: int, outer: bool = False) -> Marks:
+    """The marks of the market's current fleet; `outer`: with first_best, where the fleet's costs can be looked up."""
     best = oracle(market)
-    return Marks(oracle=best.accuracy, bound=best.bound, arbitrary=arbitrary(market, seed))
+    known = outer and hasattr(market.fleet, "means")
+    return Marks(
+        oracle=best.accuracy,
+        bound=best.bound,
+        arbitrary=arbitrary(market, seed),
+        first_best=first_best(market).accuracy if known else np.nan,
+    )
+
+
+def surplus(market: Market, receipt: Receipt) -> FloatArray:
+    """What each client keeps of its payment; 0 where it did not answer, NaN where its cost cannot be looked up."""
+    if not hasattr(market.fleet, "means"):
+        return np.full(len(receipt.roster), np.nan)
+    kept = receipt.payments - expense(cast(Payer, market.fleet), receipt.sizes)
+    return np.where(receipt.answered, kept, 0.0)
 
 
 def arbitrary(market: Market, seed: int) -> float:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from lefi.arrays import FloatArray, IntArray
-from lefi.messages import CurveOffer, Receipt
+from lefi.messages import CurveOffer, Offer, Receipt
 from lefi.studies.judge import SEARCHERS
 from lefi.studies.record import Run
 from lefi.studies.statistics import settled
@@ -20,6 +20,11 @@ class Outcome:
     weights_settled: int | None
     sizes_settled: int | None
     numbers: dict[str, float]  # accuracy and share of the last row, the marks, the worst overspend and its round
+
+
+def stake(offer: Offer) -> FloatArray:
+    """What each client can earn: the weight of the paper's curve, otherwise the payment for all that is paid for."""
+    return offer.weight if isinstance(offer, CurveOffer) else offer.payment(np.asarray(getattr(offer, "limit")))  # noqa: B009
 
 
 class Follower:
@@ -36,12 +41,11 @@ class Follower:
         self.sizes: list[FloatArray] = []
 
     def add(self, receipt: Receipt, row: dict[str, Any]) -> None:
-        assert isinstance(receipt.offer, CurveOffer)
         self.last = row
         if row["overspend"] > self.worst["overspend"]:
             self.worst = row
         self.ids.append(receipt.roster.ids)
-        self.weights.append(receipt.offer.weight)
+        self.weights.append(stake(receipt.offer))
         self.sizes.append(receipt.sizes)
         if self.run.mechanism not in SEARCHERS or self._improves(row):
             self.final = receipt

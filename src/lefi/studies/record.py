@@ -1,6 +1,8 @@
 """One run, from its settings to its two tables.
 
 rounds   one row per round: what was realised, what it is worth without luck, and the marks to judge it by
+         first_best: only for mechanisms outside the paper's payment class; surplus: mean of payment - expense,
+         worst_off: the smallest of them
 clients  one row per round and client: what was offered and what came back
 """
 
@@ -15,10 +17,12 @@ import polars as pl
 
 import lefi
 from lefi import ledger
+from lefi.arrays import FloatArray
+from lefi.mechanisms.mechanism import payment_class
 from lefi.messages import Receipt
 from lefi.rounds import walk
 from lefi.studies.code import code_digest
-from lefi.studies.judge import SEARCHERS, Marks, judge, marks
+from lefi.studies.judge import SEARCHERS, Marks, judge, marks, surplus
 from lefi.studies.plugins import load_mechanism
 from lefi.world.market import Market
 from lefi.world.scenarios import scenario
@@ -28,6 +32,7 @@ COLUMNS: dict[str, type[pl.DataType]] = (
     | {"budget": pl.Float64, "deadline": pl.Float64, "round": pl.Int64}
     | {"accuracy": pl.Float64, "paid": pl.Float64, "overspend": pl.Float64, "answered": pl.Int64}
     | dict.fromkeys(("clean", "fair", "best", "judged", "share", "oracle", "bound", "arbitrary"), pl.Float64)
+    | dict.fromkeys(("first_best", "surplus", "worst_off"), pl.Float64)
 )
 
 
@@ -76,26 +81,33 @@ def record(run: Run) -> ledger.Tables:
     """The tables of a run. The clients table is empty where the run does not keep it."""
     rows: list[dict[str, Any]] = []
     receipts: list[Receipt] = []
-    for receipt, row in judged_rounds(run):
+    kept: list[FloatArray] = []
+    for market, receipt, row in _judged(run):
         rows.append(row)
         if run.keep_clients:
             receipts.append(receipt)
-    return ledger.Tables(_labelled(run, rows), _clients(run, receipts))
+            kept.append(surplus(market, receipt))
+    return ledger.Tables(_labelled(run, rows), _clients(run, receipts, kept))
 
 
 def judged_rounds(run: Run) -> Iterator[tuple[Receipt, dict[str, Any]]]:
     """Play the run and judge each round as it is settled: its receipt, and its row from `round` on."""
+    return ((receipt, row) for _, receipt, row in _judged(run))
+
+
+def _judged(run: Run) -> Iterator[tuple[Market, Receipt, dict[str, Any]]]:
     if run.source is not None:
         load_mechanism(run.source)
-    market = run.market()
+    market = run.market().taking(payment_class(lefi.mechanisms()[run.mechanism]))
     mechanism = lefi.make(run.mechanism, market.terms, seed=run.seed, **run.mechanism_settings)
+    curve = market.terms.payment == "curve"
     fleet, marked, best = None, Marks(np.nan, np.nan, np.nan), np.nan
     for current, receipt in walk(mechanism, market, run.rounds, run.seed):
         if current.fleet is not fleet:
-            fleet, marked = current.fleet, marks(current, run.seed)
+            fleet, marked = current.fleet, marks(current, run.seed, outer=not curve)
         row = _row(current, receipt, marked, best, run.mechanism in SEARCHERS)
         best = row["best"]
-        yield receipt, row
+        yield current, receipt, row
 
 
 def _row(market: Market, receipt: Receipt, marked: Marks, best: float, searcher: bool) -> dict[str, Any]:
@@ -103,6 +115,7 @@ def _row(market: Market, receipt: Receipt, marked: Marks, best: float, searcher:
     budget, paid = market.terms.budget, receipt.paid
     best = float(np.fmax(best, clean)) if paid <= budget else best
     judged = best if searcher else fair
+    kept = surplus(market, receipt)
     return {
         "round": receipt.round,
         "accuracy": receipt.accuracy,
@@ -115,6 +128,8 @@ def _row(market: Market, receipt: Receipt, marked: Marks, best: float, searcher:
         "judged": judged,
         "share": marked.share(judged),
         **asdict(marked),
+        "surplus": float(kept.mean()),
+        "worst_off": float(kept.min()),
     }
 
 
@@ -125,10 +140,11 @@ def _labelled(run: Run, rows: list[dict[str, Any]]) -> pl.DataFrame:
     return table.with_columns(column for name, column in _swept(run).items() if name not in COLUMNS)
 
 
-def _clients(run: Run, receipts: list[Receipt]) -> pl.DataFrame:
-    table = ledger.to_tables(receipts).clients
+def _clients(run: Run, receipts: list[Receipt], kept: list[FloatArray]) -> pl.DataFrame:
+    surplus = pl.Series("surplus", np.concatenate(kept) if kept else np.empty(0), dtype=pl.Float64)
+    table = ledger.to_tables(receipts).clients.with_columns(surplus)
     label = [pl.lit(run.seed, dtype=pl.Int64).alias("seed"), pl.lit(run.mechanism).alias("mechanism")]
-    return table.select(*label, *_swept(run).values(), "round", "id", "weight", "limit", "size", "payment")
+    return table.select(*label, *_swept(run).values(), "round", "id", "weight", "limit", "size", "payment", "surplus")
 
 
 def _swept(run: Run) -> dict[str, pl.Expr]:

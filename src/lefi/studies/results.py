@@ -11,7 +11,7 @@ import polars as pl
 from lefi.arrays import FloatArray
 from lefi.errors import LefiError
 from lefi.studies.store import MANIFEST, read_manifest
-from lefi.studies.study import PAPER
+from lefi.studies.study import PAPER, SHAPE
 from lefi.studies.tables import load
 
 
@@ -76,12 +76,16 @@ class Matrix:
         return self.values[:, int(np.flatnonzero(self.by == place)[0])]
 
 
-def read_results(folder: Path, names: tuple[str, ...] = PAPER) -> Results:
-    """Every finished study of `names` in the folder; one that cannot be read is missing, and it is said why."""
-    studies, missing = {}, {}
-    for name in names:
+def read_results(folder: Path, names: tuple[str, ...] = PAPER, extra: tuple[str, ...] = SHAPE) -> Results:
+    """Every finished study of `names` in the folder; one that cannot be read is missing, and it is said why.
+
+    Those of `extra` are read if they are there, and not missed otherwise.
+    """
+    studies: dict[str, Finished] = {}
+    missing: dict[str, str] = {}
+    for name in names + extra:
         if not (folder / name / MANIFEST).is_file():
-            missing[name] = "not run yet"
+            missing |= {name: "not run yet"} if name in names else {}
             continue
         try:
             studies[name] = _read(folder, name)

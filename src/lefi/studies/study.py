@@ -19,6 +19,7 @@ from lefi.world.market import Market
 from lefi.world.scenarios import SCENARIOS, Settings, scenario
 
 PAPER = ("convergence", "mixed", "clients", "budget", "deadline")  # the studies behind the paper's figures
+SHAPE = ("shape_money", "shape_deviation")  # and those over payment classes, which are run on demand
 KEEP = 100  # up to this many clients the clients table is written, unless the study says otherwise
 
 

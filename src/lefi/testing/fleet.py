@@ -7,6 +7,7 @@ import numpy as np
 
 from lefi.arrays import FloatArray
 from lefi.messages import CurveOffer, Roster, Terms
+from lefi.offers import MenuOffer, PriceOffer
 from lefi.testing.clauses import check, require
 from lefi.world.fleet import Fleet
 
@@ -29,12 +30,16 @@ class _Subject:
     low: float
     high: float
 
-    def offers(self, roster: Roster | None = None) -> list[CurveOffer]:
+    def offers(self, roster: Roster | None = None) -> list[CurveOffer | PriceOffer | MenuOffer]:
         roster = roster or self.fleet.roster
-        weights = (0.0, 1e-3, 0.1, 3.0, 100.0)
         limits = (self.high, (self.low + self.high) / 2, self.low)
         every = np.full(len(roster), 1.0)
-        return [CurveOffer(weight * every, roster.rate, limit * every) for weight in weights for limit in limits]
+        pairs, weights = np.outer(every, limits), (0.0, 1e-3, 0.1, 3.0, 100.0)
+        return [
+            *[CurveOffer(w * every, roster.rate, limit * every) for w in weights for limit in limits],
+            *[PriceOffer(price * every, limit * every) for price in (0.0, 1e-3, 0.1) for limit in limits],
+            *[MenuOffer(pairs, price * pairs) for price in (0.0, 1e-3, 0.1)],
+        ]
 
 
 def _answers_fit(subject: _Subject) -> None:

@@ -6,12 +6,14 @@ f'(D) - theta p - lambda_1 p / F + lambda_2 - lambda_3 - lambda_4 = 0.
 """
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray
 from lefi.messages import CurveOffer, Offer
 from lefi.models import LinearCost
+from lefi.offers import AuctionCall, PriceOffer
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +53,30 @@ def best_size(offer: Offer, means: Means) -> FloatArray:
 def utility(offer: Offer, means: Means, sizes: FloatArray) -> FloatArray:
     """Money left after the cost of training: f(D) - theta (p D + q)."""
     return offer.payment(sizes) - means.price * means.cost(sizes)
+
+
+class Payer(Protocol):
+    """Clients that know what money they keep at a size, and what they deliver for nothing."""
+
+    @property
+    def means(self) -> Means: ...
+
+    def respond(self, offer: Offer, rng: np.random.Generator | None) -> FloatArray: ...
+
+    def utility(self, offer: Offer, sizes: FloatArray) -> FloatArray: ...
+
+
+def expense(fleet: Payer, sizes: FloatArray) -> FloatArray:
+    """What delivering these sizes costs each client, over what it delivers for nothing. The least it must be paid."""
+    nothing = PriceOffer(np.zeros(sizes.size), np.full(sizes.size, fleet.means.size_high))
+    return fleet.utility(nothing, fleet.respond(nothing, None)) - fleet.utility(nothing, sizes)
+
+
+def unit_cost(fleet: Payer, call: AuctionCall) -> FloatArray:
+    """Expense of a thousand samples when the client delivers all that is called for and it can; NaN if nothing."""
+    sizes = np.fmin(call.limit, np.nan_to_num(fleet.means.cap))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(sizes > 0, expense(fleet, sizes) / sizes, np.nan)
 
 
 @dataclass(frozen=True, eq=False)

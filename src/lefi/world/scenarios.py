@@ -21,11 +21,13 @@ from lefi.world.behaviours import (
     ConvexCost,
     Drift,
     Dropout,
+    Holdout,
     Linear,
     Logit,
     Misreport,
     Noisy,
     OptOut,
+    Overbid,
     Sticky,
 )
 from lefi.world.fleet import Fleet, RationalFleet
@@ -57,6 +59,8 @@ class Settings(BaseModel):
     """What a scenario may set; a range (low, high) is drawn uniformly per client, a number holds for all.
 
     fixed_cost multiplies q of the cost model; scale is the range of K_n of linear and all_or_nothing clients in USD;
+    holdout and overbid are shares of the cost that clients add to it when they answer and when they bid,
+    all of them or the one whose id `pretender` is;
     temperature (USD) belongs to logit clients, curvature (USD per thousand samples squared) to convex_cost ones.
     """
 
@@ -74,6 +78,9 @@ class Settings(BaseModel):
     temperature: Factor = 0.01
     curvature: Amount = 1e-4
     opt_out: bool = False
+    holdout: Amount = 0.0
+    overbid: Amount = 0.0
+    pretender: Annotated[int, Field(ge=0)] | None = None
     sticky: Share = 0.0
     noise: Amount = 0.0
     misreport: Factor = 1.0
@@ -106,9 +113,12 @@ def scenario(
     budget: float | None = None,
     deadline: float = 60.0,
     seed: int = 0,
+    payment: str = "curve",
     **settings: Any,
 ) -> Market:
     """The market of that name. Budget in USD per round, by default 0.5 per client; deadline in seconds.
+
+    `payment` is the kind of offer that it takes: curve (the paper's), price, menu, pool or auction.
 
     `settings` overrule the scenario's own: rate, speed, iid, price_factor (a number or a range (low, high)),
     size_low, size_high, accuracy, cost, and the behaviours of `Settings`.
@@ -125,6 +135,7 @@ def scenario(
         size_low=chosen.size_low,
         size_high=chosen.size_high,
         deadline=number("deadline", deadline, above=0),
+        payment=payment,
     )
     return Market(terms, draw_fleet(clients, seed, terms, chosen))
 
@@ -154,6 +165,9 @@ def draw_fleet(clients: int, seed: int, terms: Terms, settings: Settings) -> Fle
     if settings.kinds != ("rational",):
         fleet = Blend(fleet, tuple(kind_of(name, seed, settings) for name in settings.kinds), key(seed, "fleet kind"))
     fleet = OptOut(fleet) if settings.opt_out else fleet
+    only = None if settings.pretender is None else np.array([settings.pretender])
+    fleet = Holdout(fleet, settings.holdout, only) if settings.holdout else fleet
+    fleet = Overbid(fleet, settings.overbid, only) if settings.overbid else fleet
     fleet = Sticky(fleet, settings.sticky) if settings.sticky else fleet
     fleet = Noisy(fleet, settings.noise) if settings.noise else fleet
     fleet = Misreport(fleet, settings.misreport) if settings.misreport != 1 else fleet

@@ -66,7 +66,7 @@ def test_a_function_can_be_registered() -> None:
 
 
 def test_unknown_names_come_back_with_the_near_match_and_the_list() -> None:
-    with pytest.raises(UnknownName, match=r"unknown mechanism 'lefy': did you mean 'lefi'\? known: bara, lefi"):
+    with pytest.raises(UnknownName, match=r"unknown mechanism 'lefy': did you mean 'lefi'\? known: auction, bara"):
         lefi.make("lefy", TERMS)
     with pytest.raises(UnknownName, match=r"unknown setting of 'lefi' 'stp': did you mean 'step'\? known: kernel"):
         lefi.make("lefi", TERMS, stp=1.0)

@@ -36,8 +36,15 @@ KNOWN = {
     "uniform": Look("uniform", "#E69F00", "s", (0, (5, 1.5))),
     "bara": Look("bara", "#D55E00", "D", (0, (3, 1.2, 1, 1.2))),
     "random": Look("random", "#7A7A7A", "v", (0, (1.2, 1.2))),
+    "price": Look("price", "#CC79A7", "P"),
+    "auction": Look("auction", "#56B4E9", "X"),
+    "contract": Look("contract", "#8C6D1F", "<", (0, (7, 1.5))),
+    "pool": Look("pool", "#4B0092", ">", (0, (4, 1, 1, 1, 1, 1))),
+    "contest": Look("contest", "#B3A100", "h", (0, (2, 1))),
+    "flat": Look("flat", "#7A7A7A", "d", (0, (1, 2))),
 }
 ORACLE = Look("oracle", "#000000", "", (0, (6, 3)))
+FIRST_BEST = Look("first_best", "#000000", "", (0, (1, 1.6)))
 SPARE_COLOURS = ("#CC79A7", "#56B4E9", "#8C6D1F", "#4B0092", "#B3A100")
 SPARE_MARKERS = ("P", "X", "<", ">", "h")
 SPARE_LINES: tuple[Line, ...] = (SOLID, (0, (7, 1.5)), (0, (4, 1, 1, 1, 1, 1)))
@@ -101,9 +108,11 @@ def sheet(
     return figure, list(figure.subplots(1, panels, squeeze=False, sharey=share_y)[0])
 
 
-def legend(figure: Figure, names: Iterable[str], *, oracle: bool = False, markers: bool = False) -> None:
+def legend(
+    figure: Figure, names: Iterable[str], *, oracle: bool = False, first_best: bool = False, markers: bool = False
+) -> None:
     """One row of keys above all panels."""
-    shown = [*looks(names).values(), *([ORACLE] if oracle else [])]
+    shown = [*looks(names).values(), *([ORACLE] if oracle else []), *([FIRST_BEST] if first_best else [])]
     keys = [
         Line2D([], [], color=look.colour, linestyle=look.line, marker=look.marker if markers else "", label=look.label)
         for look in shown

@@ -7,6 +7,7 @@ import numpy as np
 
 from lefi.arrays import FloatArray, Floats, IntArray
 from lefi.messages import Offer, Roster
+from lefi.offers import AuctionCall
 from lefi.world.client import Means
 from lefi.world.fleet import Fleet, RationalFleet
 
@@ -54,6 +55,10 @@ class Behaviour:
 
     def respond(self, offer: Offer, rng: np.random.Generator | None) -> FloatArray:
         return self.fleet.respond(offer, rng)
+
+    def bid(self, call: AuctionCall, rng: np.random.Generator | None) -> FloatArray:
+        """What each client asks for a thousand samples."""
+        return self.fleet.bid(call, rng)
 
     def utility(self, offer: Offer, sizes: FloatArray) -> FloatArray:
         """Money each client keeps at these sizes."""
