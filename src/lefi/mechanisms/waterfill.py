@@ -113,6 +113,6 @@ def within_budget(offer: CurveOffer, budget: float) -> CurveOffer:
     """The offer with its weights scaled down, where needed, so that its worst case stays within the budget."""
     worst = offer.worst_case()
     while worst > budget:
-        offer = CurveOffer(offer.weight * (budget / worst * (1 - 1e-15)), offer.rate, offer.limit)
+        offer = CurveOffer(offer.weight * (budget / worst * (1 - 1e-12)), offer.rate, offer.limit)
         worst = offer.worst_case()
     return offer
