@@ -29,8 +29,8 @@ types: .venv/dev
 layers: .venv/dev
 	$(BIN)/lint-imports --no-cache
 
-bench: .venv/dev     ## speed, as ratios to rivals in the same run
-	$(BIN)/python benchmarks/run.py
+bench: .venv-bench/done ## speed, as ratios to rivals in the same run, into results/bench
+	.venv-bench/bin/python benchmarks/run.py
 
 .venv/bin/pip:
 	@PYTHON=$(PYTHON) sh scripts/venv
@@ -43,5 +43,10 @@ bench: .venv/dev     ## speed, as ratios to rivals in the same run
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch .venv/core $@
 
+.venv-bench/done: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
+	@touch $@
+
 clean:               ## remove what the other targets made
-	rm -rf .venv results .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-bench results .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -4,6 +4,7 @@ import os
 import resource
 import time
 from collections.abc import Callable
+from functools import partial
 from threading import Thread
 from typing import Any
 
@@ -13,7 +14,7 @@ import lefi
 from benchmarks.rivals import Rival, gpytorch_batched, sklearn_fixed, sklearn_optimiser, tinygp_vmap
 from benchmarks.workload import Workload, filled, workload
 from lefi.mechanisms.lefi import Lefi
-from lefi.surrogate import Bank, engine
+from lefi.surrogate import Bank
 from lefi.surrogate.evidence import learn_each
 
 LENGTHS = (20, 100)
@@ -34,10 +35,7 @@ def cpu(action: Callable[[], Any], repeat: int) -> float:
 
 
 def use_threads(n: int) -> None:
-    if engine.NUMBA:
-        import numba
-
-        numba.set_num_threads(n)
+    os.environ["LEFI_THREADS"] = str(n)
 
 
 def ours(kernel: str, work: Workload, repeat: int) -> tuple[float, Bank]:
@@ -67,7 +65,11 @@ def contest(seconds: float, most: int) -> Rows:
                 work = workload(clients, rounds)
                 took, _ = ours(kernel, work, 5 if clients <= 100_000 else 1)
                 rows.append(_row(f"lefi {kernel}", clients, rounds, took))
-        rivals: dict[str, Rival] = {"scikit-learn": sklearn_fixed, "GPyTorch": gpytorch_batched, "tinygp": tinygp_vmap()}
+        rivals: dict[str, Rival] = {
+            "scikit-learn": sklearn_fixed,
+            "GPyTorch": gpytorch_batched,
+            "tinygp": tinygp_vmap(),
+        }
         for name, rival in rivals.items():
             rows += _race(name, rival, rounds, seconds, most)
         _ratios(rows, rounds)
@@ -85,7 +87,7 @@ def _race(name: str, rival: Rival, rounds: int, seconds: float, most: int) -> Ro
         except (ImportError, MemoryError, RuntimeError) as error:
             print(f"  {name:18} stops at {clients}: {type(error).__name__}")
             break
-        took = cpu(lambda work=work: rival(work.x, work.y, work.q), 3)
+        took = cpu(partial(rival, work.x, work.y, work.q), 3)
         _, bank = ours("matern32", work, 1)
         right, spread = bank.predict(bank.ids, work.q)
         gap = max(float(np.abs(mean - right).max()), float(np.abs(std - spread).max()))
@@ -204,7 +206,10 @@ def million(clients: int, kernel: str = "iwp") -> dict[str, float]:
         floors.append(time.perf_counter() - start)
     took, floor = float(np.median(times[1:])), float(np.median(floors))  # the first step is a warm-up
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    print(f"\n{kernel}, {clients:,} clients, 100 answers, {threads} threads, wall: {took:.3f} s = {took / floor:.1f} x a copy")
+    print(
+        f"\n{kernel}, {clients:,} clients, 100 answers, {threads} threads, wall: "
+        f"{took:.3f} s = {took / floor:.1f} x a copy"
+    )
     print(f"({floor:.3f} s), {bank.nbytes / clients:.0f} bytes per client, peak of this whole run {peak:.1f} GB")
     return {"seconds": took, "copies": took / floor, "bytes": bank.nbytes / clients, "peak": peak}
 
@@ -227,6 +232,9 @@ def whole_round(clients: int, kernel: str = "matern52") -> dict[str, float]:
         last = time.perf_counter()
     took = float(np.median(times))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    print(f"lefi with {kernel}, whole round, {clients:,} clients: {took:.3f} s = {took / step:.1f} x the bank step", end="")
+    print(
+        f"lefi with {kernel}, whole round, {clients:,} clients: {took:.3f} s = {took / step:.1f} x the bank step",
+        end="",
+    )
     print(f", peak of this whole run {peak:.1f} GB")
     return {"seconds": took, "steps": took / step, "peak": peak}

@@ -27,16 +27,20 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("results/bench"))
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    results = {
-        "contest": contest(options.seconds, options.most),
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(cores)})  # before a rival counts the cores and starts its threads
+    rows = contest(options.seconds, options.most)
+    results: dict[str, object] = {
+        "contest": rows,
         "hyper": hyper_contest(),
         "linearity": linearity(options.most),
         "floor": copy_floor(min(options.most, 200_000)),
-        "million": million(options.most),
-        "whole round": whole_round(options.most),
     }
+    os.sched_setaffinity(0, cores)
+    results["million"] = million(options.most)
+    results["whole round"] = whole_round(options.most)
     (options.out / "bench.json").write_text(json.dumps(results, indent=1))
-    draw(results["contest"], options.out / "bench.png")
+    draw(rows, options.out / "bench.png")
     print(f"\nwrote {options.out / 'bench.json'} and {options.out / 'bench.png'}")
 
 

@@ -7,8 +7,7 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel, Matern
 
 from lefi import InputError, UnknownName
 from lefi.arrays import FloatArray, IntArray
-from lefi.surrogate import KERNELS, Bank
-from lefi.surrogate import Hyper
+from lefi.surrogate import KERNELS, Bank, Hyper
 
 SHAPES = {"rbf": RBF, "matern32": lambda scale: Matern(scale, nu=1.5), "matern52": lambda scale: Matern(scale, nu=2.5)}
 Histories = dict[int, tuple[list[float], list[float]]]

@@ -14,7 +14,7 @@ import pytest
 
 import lefi
 from lefi.ledger import Tables
-from lefi.studies import run as module
+from lefi.studies import work as module
 from lefi.studies.record import Run, record
 from lefi.studies.run import Standing, run_studies, run_study
 from lefi.studies.store import clear_leftovers

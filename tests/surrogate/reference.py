@@ -3,7 +3,9 @@
 Slow and obvious, so that the bank has something to be judged by.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import mpmath as mp
 import numpy as np
@@ -24,19 +26,22 @@ class Answer:
     evidence: float
 
 
-def kernel_of(name: str, lengthscale: mp.mpf):  # type: ignore[no-untyped-def]
-    def rbf(a: mp.mpf, b: mp.mpf) -> mp.mpf:
+Number = Any  # of mpmath, which has no types
+
+
+def kernel_of(name: str, lengthscale: Number) -> Callable[[Number, Number], Number]:
+    def rbf(a: Number, b: Number) -> Number:
         return mp.exp(-(((a - b) / lengthscale) ** 2) / 2)
 
-    def matern32(a: mp.mpf, b: mp.mpf) -> mp.mpf:
+    def matern32(a: Number, b: Number) -> Number:
         v = mp.sqrt(3) * abs(a - b) / lengthscale
         return (1 + v) * mp.exp(-v)
 
-    def matern52(a: mp.mpf, b: mp.mpf) -> mp.mpf:
+    def matern52(a: Number, b: Number) -> Number:
         v = mp.sqrt(5) * abs(a - b) / lengthscale
         return (1 + v + v * v / 3) * mp.exp(-v)
 
-    def iwp(a: mp.mpf, b: mp.mpf) -> mp.mpf:
+    def iwp(a: Number, b: Number) -> Number:
         low, high = min(a, b), max(a, b)
         return 1 + a * b + low**2 * (3 * high - low) / (6 * lengthscale**3)
 
@@ -70,7 +75,7 @@ def extended(name: str, hyper: Hyper, x: FloatArray, y: FloatArray, q: FloatArra
     X, Y, Q = (a.astype(np.longdouble) for a in (x, y, q))
     one, n, s = np.longdouble(1), len(x), np.longdouble(hyper.signal)
 
-    def k(a, b):  # type: ignore[no-untyped-def]
+    def k(a: Any, b: Any) -> Any:
         if name == "iwp":
             low, high = np.minimum(a, b), np.maximum(a, b)
             return one + a * b + low**2 * (3 * high - low) / (6 * np.longdouble(hyper.lengthscale) ** 3)
@@ -94,7 +99,7 @@ def extended(name: str, hyper: Hyper, x: FloatArray, y: FloatArray, q: FloatArra
     return Answer((Y.mean() + V.T @ z).astype(float), covariance.astype(float), prior, float(evidence))
 
 
-def _cholesky(A):  # type: ignore[no-untyped-def]
+def _cholesky(A: list[list[Number]]) -> list[list[Number]]:
     n = len(A)
     L = [[mp.mpf(0)] * n for _ in range(n)]
     for i in range(n):
@@ -104,12 +109,12 @@ def _cholesky(A):  # type: ignore[no-untyped-def]
     return L
 
 
-def _solve(L, b):  # type: ignore[no-untyped-def]
-    z = []
+def _solve(L: list[list[Number]], b: list[Number]) -> list[Number]:
+    z: list[Number] = []
     for i, row in enumerate(L):
         z.append((b[i] - mp.fdot(row[:i], z)) / row[i])
     return z
 
 
-def _floats(values) -> FloatArray:  # type: ignore[no-untyped-def]
+def _floats(values: list[Any]) -> FloatArray:
     return np.array([[float(v) for v in row] if isinstance(row, list) else float(row) for row in values])

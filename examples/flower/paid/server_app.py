@@ -23,6 +23,7 @@ def gain(size_high: float) -> lefi.QuadraticAccuracy:
     `lefi profile` measures the real one.
     """
     paper, s = lefi.accuracy("paper"), 10 / size_high
+    assert isinstance(paper, lefi.QuadraticAccuracy)
     return replace(paper, a=paper.a * s**2, c=paper.c * s, d=paper.d * s)
 
 

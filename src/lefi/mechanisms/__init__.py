@@ -11,6 +11,7 @@ from lefi.mechanisms.pool import Pool
 from lefi.mechanisms.price import Price
 from lefi.mechanisms.random import Random
 from lefi.mechanisms.uniform import Uniform
+from lefi.mechanisms.waterfill import Waterfill
 
 __all__ = [
     "Auction",
@@ -24,6 +25,7 @@ __all__ = [
     "Price",
     "Random",
     "Uniform",
+    "Waterfill",
     "make",
     "mechanisms",
     "register",

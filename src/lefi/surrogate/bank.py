@@ -131,7 +131,7 @@ class Bank:
         found = posterior(self, rows, np.empty((0, rows.size)), weighing=True)
         return found.quad, found.logdet
 
-    def refit(self, hyper: Hyper | Sequence[Hyper], choice: IntArray | None = None) -> None:
+    def refit(self, hyper: Hyper | Sequence[Hyper], choice: NDArray[np.integer] | None = None) -> None:
         """Take other hyper-parameters: one for all, or a table and, per client of `ids`, the entry it follows."""
         table = [hyper] if isinstance(hyper, Hyper) else list(hyper)
         if self.history.storage.itemsize < 8 and min(h.noise for h in table) < QUIET:

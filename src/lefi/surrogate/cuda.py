@@ -65,7 +65,7 @@ class DeviceHistory(History):
         x, y = (xp.asnumpy(a[:slots][:, at].T).astype(np.float64) for a in (self.X, self.Y))
         return x, y, np.ones(x.shape)
 
-    def sample(self, rows: IntArray) -> History:  # type: ignore[override]
+    def sample(self, rows: IntArray) -> History:
         """The history of some clients on the host."""
         some = History(None, str(self.storage))
         some.fill(rows.size, *self.columns(rows)[:2])
@@ -73,7 +73,7 @@ class DeviceHistory(History):
             getattr(some, name)[: rows.size] = getattr(self, name)[rows]
         return some
 
-    def copy(self) -> "DeviceHistory":  # type: ignore[override]
+    def copy(self) -> "DeviceHistory":
         twin = type(self)(str(self.storage))
         for name in ("X", "Y", "px", "py", "mean", "count", "seen"):
             setattr(twin, name, getattr(self, name).copy())

@@ -18,32 +18,31 @@ COMPILED = ("engine", "layout", "formulas", "stream", "filters", "sweep")
 THREADED = 2_000_000  # client * points from which a second thread pays; below, starting it costs more than it saves
 
 
-def _plain(function: Any = None, **_: Any) -> Any:
+def _plain(function: Any) -> Any:
     """In place of a compiler, nothing."""
-    return function if function is not None else _plain
+    return function
 
 
-def _engine() -> tuple[bool, Compiler, Compiler]:
+def _engine() -> tuple[bool, Compiler, Compiler, Compiler]:
     wanted = os.environ.get("LEFI_ENGINE", "numba")
     if wanted not in ("numba", "numpy"):
         raise UnknownName("LEFI_ENGINE", wanted, ("numba", "numpy"))
     try:
         if wanted == "numpy":
-            return False, _plain, _plain
+            return False, _plain, _plain, _plain
         import numba
     except ImportError:
-        return False, _plain, _plain
+        return False, _plain, _plain, _plain
     # No full fastmath: it would drop the guards on the sentinels and the rounding trick of exp.
-    options = {"fastmath": {"contract", "nsz"}, "error_model": "numpy"}
-
-    def compiled(function: Any = None, **more: Any) -> Any:
-        make = numba.njit(cache=True, **options, **more)
-        return make if function is None else make(function)
-
-    return True, compiled, numba.njit(forceinline=True, **options)
+    options: dict[str, Any] = {"fastmath": {"contract", "nsz"}, "error_model": "numpy"}
+    whole = numba.njit(cache=True, nogil=True, **options)
+    bare: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # never called from Python
+    loop = numba.njit(forceinline=True, **bare, **options)
+    return True, whole, loop, numba.njit(inline="always", **options)
 
 
-NUMBA, compiled, inlined = _engine()
+# A whole pass; a loop or formula in it; a branch over loops, which is not worth compiling by itself.
+NUMBA, compiled, inlined, branched = _engine()
 
 
 def _select(condition: Any, yes: Any, no: Any) -> Any:
@@ -54,12 +53,11 @@ where: Any = inlined(_select) if NUMBA else np.where  # one number in compiled c
 
 
 def threads() -> int:
-    """How many threads a large fleet gets."""
-    if not NUMBA:
-        return 1
-    import numba
-
-    return int(numba.get_num_threads())
+    """How many threads a large fleet gets: LEFI_THREADS, or one per core that this process may use."""
+    if wanted := os.environ.get("LEFI_THREADS"):
+        return max(1, int(wanted)) if wanted.isdecimal() else 1
+    cores = getattr(os, "sched_getaffinity", lambda _: range(os.cpu_count() or 1))
+    return len(cores(0))
 
 
 def fingerprint() -> str:

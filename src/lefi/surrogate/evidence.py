@@ -21,7 +21,12 @@ from lefi.surrogate.kernels import Hyper
 
 LENGTHSCALES = (2.0, 4.0, 8.0)
 NOISES = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
-DIFFUSIONS = (3e-4, 3e-3, 3e-2, 0.3)  # of kernel iwp, in units of the answers^2; less would smooth over the kink at a cap
+DIFFUSIONS = (
+    3e-4,
+    3e-3,
+    3e-2,
+    0.3,
+)  # of kernel iwp, in units of the answers^2; less would smooth over the kink at a cap
 VARIANCES = (1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)  # of the noise, in units of the answers^2
 REFITS = (4, 8, 16, 32, 64)
 SAMPLE = 64  # clients that vote on one set; more change nothing and cost time

@@ -1,7 +1,7 @@
 """One row of the sweep: filter the next element of every lane, carry the fixed points, weigh the evidence."""
 
 import lefi.surrogate.layout as at
-from lefi.surrogate.engine import inlined, where
+from lefi.surrogate.engine import branched, inlined, where
 from lefi.surrogate.formulas import (
     condition,
     iwp_noise,
@@ -16,8 +16,8 @@ from lefi.surrogate.stream import IWP, MATERN32, MATERN52
 
 
 @inlined
-def decay(s, k, kf):  # type: ignore[no-untyped-def]
-    """at.XR becomes u = lam h, at.EU = exp(-u) = 2^n exp(-f); adding 1.5 * 2^52 rounds to n and leaves it in the low bits."""
+def decay(s, k, kf):
+    """XR becomes u = lam h, EU = exp(-u) = 2^n exp(f); adding 1.5 * 2^52 rounds to n, which stays in the low bits."""
     for l in range(at.WIDTH):
         u = s[at.SCALE + l] * s[at.XR + l]
         u = where(u < 700.0, u, 700.0)
@@ -26,7 +26,9 @@ def decay(s, k, kf):  # type: ignore[no-untyped-def]
     for l in range(at.WIDTH):
         n = kf[l] - 6755399441055744.0
         f = (-s[at.XR + l] - n * 0.693147180369123816490) - n * 1.90821492927058770002e-10
-        g = 1 / 40320 + f * (1 / 362880 + f * (1 / 3628800 + f * (1 / 39916800 + f * (1 / 479001600 + f * (1 / 6227020800)))))
+        g = 1 / 40320 + f * (
+            1 / 362880 + f * (1 / 3628800 + f * (1 / 39916800 + f * (1 / 479001600 + f * (1 / 6227020800))))
+        )
         g = 1 / 24 + f * (1 / 120 + f * (1 / 720 + f * (1 / 5040 + f * g)))
         s[at.EU + l] = 1.0 + f * (1.0 + f * (0.5 + f * (1 / 6 + f * g)))
     for l in range(at.WIDTH):
@@ -36,7 +38,7 @@ def decay(s, k, kf):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def fix(s, l, q, kernel, hit, u, e, gain, state):  # type: ignore[no-untyped-def]
+def fix(s, l, q, kernel, hit, u, e, gain, state):
     """Move a fixed point over the gap and through the update.
 
     Where the element is the query itself the update moved nothing: `state` is the prediction. Back come the covariance
@@ -64,14 +66,14 @@ def fix(s, l, q, kernel, hit, u, e, gain, state):  # type: ignore[no-untyped-def
 
 
 @inlined
-def pair(s, l, ab, hit, slope, before, after, other, ws):  # type: ignore[no-untyped-def]
+def pair(s, l, ab, hit, slope, before, after, other, ws):
     """Covariance of the fixed points a <= b: known when the query b comes up, as that of a with the state."""
     d0, d1 = after
     s[ab + l] = where(hit, where(slope, d1, d0), s[ab + l] - before * other * ws)
 
 
 @inlined
-def predict(s, l, kernel, u, e):  # type: ignore[no-untyped-def]
+def predict(s, l, kernel, u, e):
     """Mean and covariance of the state over the gap."""
     m0, m1, P00, P01, P11 = s[at.M0 + l], s[at.M1 + l], s[at.P00 + l], s[at.P01 + l], s[at.P11 + l]
     if kernel == IWP:
@@ -97,7 +99,7 @@ def predict(s, l, kernel, u, e):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def update(s, kernel, live, weighted, weighing):  # type: ignore[no-untyped-def]
+def update(s, kernel, live, weighted, weighing):
     """Filter the element and carry the fixed points that are live."""
     for l in range(at.WIDTH):
         u, e, y = s[at.XR + l], s[at.EU + l], s[at.YR + l]
@@ -127,7 +129,7 @@ def update(s, kernel, live, weighted, weighing):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def carry(s, l, kernel, live, none, u, e, gain, state):  # type: ignore[no-untyped-def]
+def carry(s, l, kernel, live, none, u, e, gain, state):
     """The fixed points that are live, and their covariances."""
     x = s[at.XP + l]
     a, a0, a1 = fix(s, l, at.QA, kernel, none & (x == s[at.QA + at.QX + l]), u, e, gain, state)
@@ -142,8 +144,8 @@ def carry(s, l, kernel, live, none, u, e, gain, state):  # type: ignore[no-untyp
             pair(s, l, at.BC, hit, slope, b, (b0, b1), c, gain[0])
 
 
-@inlined
-def advance(s, kernel, live, weighted, weighing):  # type: ignore[no-untyped-def]
+@branched
+def advance(s, kernel, live, weighted, weighing):
     """`update` with constants, so that the compiler specialises it."""
     if live == 0:
         update(s, kernel, 0, weighted, weighing)
@@ -155,8 +157,8 @@ def advance(s, kernel, live, weighted, weighing):  # type: ignore[no-untyped-def
         update(s, kernel, 3, weighted, weighing)
 
 
-@inlined
-def step(s, k, kf, kernel, live, weighted, weighing):  # type: ignore[no-untyped-def]
+@branched
+def step(s, k, kf, kernel, live, weighted, weighing):
     if kernel == IWP:
         advance(s, IWP, live, weighted, weighing)
     elif kernel == MATERN32:
@@ -165,4 +167,3 @@ def step(s, k, kf, kernel, live, weighted, weighing):  # type: ignore[no-untyped
     else:
         decay(s, k, kf)
         advance(s, MATERN52, live, weighted, weighing)
-

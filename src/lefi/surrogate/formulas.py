@@ -20,28 +20,28 @@ _TAIL5 = [math.factorial(5) / math.factorial(5 + k) for k in range(12)]
 
 
 @inlined
-def condition(p00, n0, y, r):  # type: ignore[no-untyped-def]
+def condition(p00, n0, y, r):
     """One over the innovation's variance, the innovation over it, and the share of the prior variance that stays."""
     w = 1.0 / (p00 + r)
     return w, (y - n0) * w, r * w
 
 
 @inlined
-def iwp_noise(h, rho):  # type: ignore[no-untyped-def]
+def iwp_noise(h, rho):
     """Q of the integrated Wiener process of diffusion rho."""
     q = rho * h
     return q * h * h * THIRD, 0.5 * q * h, q
 
 
 @inlined
-def iwp_predict(P00, P01, P11, h, Q00, Q01, Q11):  # type: ignore[no-untyped-def]
+def iwp_predict(P00, P01, P11, h, Q00, Q01, Q11):
     """A P A' + Q with A = [[1, h], [0, 1]]."""
     t = P01 + h * P11
     return P00 + h * (P01 + t) + Q00, t + Q01, P11 + Q11
 
 
 @inlined
-def gamma3(v, E):  # type: ignore[no-untyped-def]
+def gamma3(v, E):
     """P(3, v)"""
     s = _A5 + v * (_A6 + v * (_A7 + v * (_A8 + v * (_A9 + v * (_A10 + v * _A11)))))
     s = 1.0 + v * (_A1 + v * (_A2 + v * (_A3 + v * (_A4 + v * s))))
@@ -49,7 +49,7 @@ def gamma3(v, E):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def gamma5(v, E):  # type: ignore[no-untyped-def]
+def gamma5(v, E):
     """P(5, v)"""
     s = _B5 + v * (_B6 + v * (_B7 + v * (_B8 + v * (_B9 + v * (_B10 + v * _B11)))))
     s = 1.0 + v * (_B1 + v * (_B2 + v * (_B3 + v * (_B4 + v * s))))
@@ -58,7 +58,7 @@ def gamma5(v, E):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def m32_noise(u, e):  # type: ignore[no-untyped-def]
+def m32_noise(u, e):
     """Q of Matern-3/2, e = exp(-u); no term cancels another."""
     v = 2.0 * u
     E = e * e
@@ -67,14 +67,14 @@ def m32_noise(u, e):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def m32_push(u, e, c0, c1):  # type: ignore[no-untyped-def]
+def m32_push(u, e, c0, c1):
     """A c"""
     b = e * u
     return (e + b) * c0 + b * c1, (e - b) * c1 - b * c0
 
 
 @inlined
-def m32_predict(P00, P01, P11, u, e, Q00, Q01, Q11):  # type: ignore[no-untyped-def]
+def m32_predict(P00, P01, P11, u, e, Q00, Q01, Q11):
     """A P A' + Q"""
     b = e * u
     a = e + b
@@ -87,7 +87,7 @@ def m32_predict(P00, P01, P11, u, e, Q00, Q01, Q11):  # type: ignore[no-untyped-
 
 
 @inlined
-def m52_noise(u, e):  # type: ignore[no-untyped-def]
+def m52_noise(u, e):
     """Q of Matern-5/2 from g_k = int_0^u s^k exp(-2s) ds, recurred downwards so that all terms are positive."""
     E = e * e
     u2 = u * u
@@ -109,7 +109,7 @@ def m52_noise(u, e):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def m52_push(u, e, c0, c1, c2):  # type: ignore[no-untyped-def]
+def m52_push(u, e, c0, c1, c2):
     """A c"""
     w = u * u
     half = 0.5 * w

@@ -16,6 +16,7 @@ from lefi.surrogate.layout import BIG, DEAF, FINITE, LANES
 if TYPE_CHECKING:
     from lefi.surrogate.bank import Bank
 
+CHUNK = 1 << 15  # clients whose histories kernel rbf gathers at a time
 PAIRS = ((0, 3, 4), (3, 1, 5), (4, 5, 2))  # where the sweep leaves the covariance of two queries
 
 
@@ -60,13 +61,16 @@ def prior(kernel: str, hyper: Hyper, Q: FloatArray, slope: bool) -> Posterior:
     return Posterior(np.zeros(Q.shape), C, np.empty(0), np.empty(0))
 
 
-def posterior(
-    bank: "Bank", rows: IntArray, Q: FloatArray, *, slope: bool = False, weighing: bool = False
-) -> Posterior:
+def posterior(bank: "Bank", rows: IntArray, Q: FloatArray, *, slope: bool = False, weighing: bool = False) -> Posterior:
     """Takes pending observations in on the way; queries Q (at most three, n) as the process sees them."""
     if rows.size == 0:
         return Posterior(Q, np.empty((6, 0)), np.empty(0), np.empty(0))
-    find = _rbf if bank.kernel == "rbf" else _state_space
+    find = _finite_rank if bank.kernel == "rbf" else _state_space
+    if find is _finite_rank and rows.size > CHUNK:
+        parts = np.array_split(np.arange(rows.size), -(-rows.size // CHUNK))
+        each = [posterior(bank, rows[i], Q[:, i], slope=slope, weighing=weighing) for i in parts]
+        names = ("F", "C", "quad", "logdet")
+        return Posterior(*(np.concatenate([getattr(part, name) for part in each], axis=-1) for name in names))
     if Q.shape[0] < 2 or (Q[1:] >= Q[:-1]).all():
         return find(bank, rows, Q, slope, weighing)
     order = np.argsort(Q, axis=0)
@@ -126,7 +130,7 @@ def silence(h: History, at: slice | IntArray, noise: FloatArray) -> FloatArray:
     return h.count[at] * np.log(noise) - heard
 
 
-def _rbf(bank: "Bank", rows: IntArray, Q: FloatArray, slope: bool, weighing: bool) -> Posterior:
+def _finite_rank(bank: "Bank", rows: IntArray, Q: FloatArray, slope: bool, _weighing: bool) -> Posterior:
     h = bank.history
     h.append()
     lengthscale, signal, noise = hypers(bank, rows)

@@ -7,14 +7,14 @@ are observations of no weight (y = NONE, noise DEAF). A lane that has run out go
 import numpy as np
 
 import lefi.surrogate.layout as at
-from lefi.surrogate.engine import inlined, where
+from lefi.surrogate.engine import branched, inlined, where
 
 IWP, MATERN32, MATERN52 = 0, 1, 2
 STRIDE = 4  # rows between two looks at what comes up
 
 
 @inlined
-def begin(s, kernel, px, py, scale, noise, centre):  # type: ignore[no-untyped-def]
+def begin(s, kernel, px, py, scale, noise, centre):
     """Prior state of a block; the process iwp starts at input 0, the others anywhere."""
     for l in range(at.WIDTH):
         s[at.XP + l] = 0.0 if kernel == IWP else np.nan
@@ -43,7 +43,7 @@ def begin(s, kernel, px, py, scale, noise, centre):  # type: ignore[no-untyped-d
 
 
 @inlined
-def place(s, q, x, slope):  # type: ignore[no-untyped-def]
+def place(s, q, x, slope):
     """Put the fixed point at its query."""
     for l in range(at.WIDTH):
         s[q + at.QX + l] = x[l]
@@ -59,7 +59,7 @@ def place(s, q, x, slope):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def longest(count, base):  # type: ignore[no-untyped-def]
+def longest(count, base):
     """Observations of the lane that has most."""
     n = 0
     for l in range(at.LANES):
@@ -68,7 +68,7 @@ def longest(count, base):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def comes(s, X, t, rows, place):  # type: ignore[no-untyped-def]
+def comes(s, X, t, rows, place):
     """Whether the input noted at `place` may come up before row t + STRIDE in any lane."""
     if t + STRIDE >= rows:
         return True
@@ -78,8 +78,8 @@ def comes(s, X, t, rows, place):  # type: ignore[no-untyped-def]
     return some > 0
 
 
-@inlined
-def coming(s, X, t, rows, nq, live):  # type: ignore[no-untyped-def]
+@branched
+def coming(s, X, t, rows, nq, live):
     """How many queries have come up, or may before the next look; they come in order."""
     if live == 0 and nq > 0 and comes(s, X, t, rows, at.QA + at.QX):
         live = 1
@@ -91,7 +91,7 @@ def coming(s, X, t, rows, nq, live):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def slip(s, l, q, x, y, r, weighted):  # type: ignore[no-untyped-def]
+def slip(s, l, q, x, y, r, weighted):
     """The lesser of the element and the one that waits at the fixed point q; the other waits on. Ties: data first."""
     hx, hy, hr = s[q + at.WX + l], s[q + at.WY + l], s[q + at.WR + l]
     first = hx < x
@@ -106,7 +106,7 @@ def slip(s, l, q, x, y, r, weighted):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def take(s, l, X, Y, W, t, x, y, w, weighted):  # type: ignore[no-untyped-def]
+def take(s, l, X, Y, W, t, x, y, w, weighted):
     """The lesser of the stored and the new observation, written back; the other waits on."""
     hx, hy, hw = s[at.HX + l], s[at.HY + l], s[at.HW + l]
     first = hx < x
@@ -124,7 +124,7 @@ def take(s, l, X, Y, W, t, x, y, w, weighted):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def element(s, X, Y, W, t, fresh, live, drained, weighted):  # type: ignore[no-untyped-def]
+def element(s, X, Y, W, t, fresh, live, drained, weighted):
     """Next element of every lane: its gap to XR, y to YR, noise to RR; shifted rows are written back where fresh."""
     for l in range(at.WIDTH):
         r = s[at.NOISE + l]
@@ -149,8 +149,8 @@ def element(s, X, Y, W, t, fresh, live, drained, weighted):  # type: ignore[no-u
             s[at.RR + l] = r
 
 
-@inlined
-def feed(s, X, Y, W, t, rows, fresh, live, weighted):  # type: ignore[no-untyped-def]
+@branched
+def feed(s, X, Y, W, t, rows, fresh, live, weighted):
     """`element` with constants, so that the compiler specialises it."""
     if t >= rows:
         if live == 1:

@@ -3,7 +3,7 @@
 It slips the pending observation into its place, filters, carries up to three fixed points (the queries) with their
 joint covariance, and adds up the evidence. Exact: no stored factor, so hyper-parameters may change at any time.
 
-X, Y, W      (blocks, slots, LANES)  inputs in increasing order, observations, weights (noise / weight); empty: BIG, NONE
+X, Y, W      (blocks, slots, LANES)  increasing inputs, observations, weights (noise / weight); empty: BIG, NONE
 count, px, py   (rows,)  observations stored; the pending one, px = BIG for none, taken over into X, Y where `fresh`
 scale, noise, centre (rows,)  rho or lam, and noise, in units of the signal variance; prior mean
 Q, slope     (queries, rows), (3,)  increasing inputs; 1 where the derivative of the state is asked for, else 0
@@ -14,27 +14,23 @@ blocks       the blocks to sweep
 """
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
 import lefi.surrogate.layout as at
 from lefi.arrays import IntArray
-from lefi.surrogate.engine import NUMBA, THREADED, compiled, fingerprint, inlined, threads
+from lefi.surrogate.engine import NUMBA, THREADED, branched, compiled, fingerprint, inlined, threads
 from lefi.surrogate.filters import step
 from lefi.surrogate.stream import STRIDE, begin, comes, coming, feed, longest, place
-
-if NUMBA:
-    from numba import prange
-else:
-    prange = range
 
 PARTS = 16  # per thread, so that an uneven load evens out
 CHUNK = 64  # blocks that numpy takes at a time: small enough for the cache
 
 
-@inlined
-def start(s, kernel, a, px, py, scale, noise, centre, Q, slope):  # type: ignore[no-untyped-def]
+@branched
+def start(s, kernel, a, px, py, scale, noise, centre, Q, slope):
     """Prior state and queries of the block whose first client is a."""
     z = a + at.LANES
     begin(s, kernel, px[a:z], py[a:z], scale[a:z], noise[a:z], centre[a:z])
@@ -47,7 +43,7 @@ def start(s, kernel, a, px, py, scale, noise, centre, Q, slope):  # type: ignore
 
 
 @inlined
-def flush(s):  # type: ignore[no-untyped-def]
+def flush(s):
     """Take the logarithm of the products before they vanish."""
     least = 1.0
     for l in range(at.WIDTH):
@@ -59,7 +55,7 @@ def flush(s):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def finish(s, a, nq, weighing, F, C, G):  # type: ignore[no-untyped-def]
+def finish(s, a, nq, weighing, F, C, G):
     for l in range(at.LANES):
         i = a + l
         if nq > 0:
@@ -78,10 +74,11 @@ def build(kernel: int, weighted: bool, weighing: bool, version: str) -> Any:
     """The sweep of a kernel, with or without weights and evidence.
 
     A closure, since numba's cache looks at the file of the compiled function only: `version` makes it look at the
-    inlined files too.
+    inlined files too. Named, so that each has a cache of its own: processes that compile two of them at once would
+    mix them up in a common one.
     """
 
-    def sweep(fresh, X, Y, W, count, px, py, scale, noise, centre, Q, slope, F, C, G, blocks):  # type: ignore[no-untyped-def]
+    def sweep(fresh, X, Y, W, count, px, py, scale, noise, centre, Q, slope, F, C, G, blocks):
         nq = Q.shape[0] if len(version) else 0
         loose, k = np.zeros(at.SCRATCH + 8), np.zeros(at.LANES, np.int64)
         offset = (-(loose.ctypes.data // 8)) % 8  # a vector that crosses a cache line costs twice
@@ -101,39 +98,37 @@ def build(kernel: int, weighted: bool, weighing: bool, version: str) -> Any:
                 step(s, k, kf, kernel, live, weighted, weighing)
             finish(s, b * at.LANES, nq, weighing, F, C, G)
 
+    sweep.__qualname__ = f"sweep_{kernel}{weighted:d}{weighing:d}"
     return compiled(sweep)
-
-
-def threaded(sweep: Any, version: str) -> Any:
-    def parts(fresh, X, Y, W, count, px, py, scale, noise, centre, Q, slope, F, C, G, blocks, n):  # type: ignore[no-untyped-def]
-        for i in prange(n):
-            some = blocks[i * blocks.size // n : (i + 1) * blocks.size // n]
-            if len(version) > 0:
-                sweep(fresh, X, Y, W, count, px, py, scale, noise, centre, Q, slope, F, C, G, some)
-
-    return compiled(parts, parallel=True)
 
 
 VERSION = fingerprint() if NUMBA else ""
 KINDS = [(k, weighted, weighing) for k in range(3) for weighted in (False, True) for weighing in (False, True)]
-SERIAL = {kind: build(*kind, VERSION) for kind in KINDS} if NUMBA else {}
-PARALLEL = {kind: threaded(SERIAL[kind], VERSION) for kind in KINDS} if NUMBA else {}
+COMPILED = {kind: build(*kind, VERSION) for kind in KINDS} if NUMBA else {}
 
 
 def run(kernel: int, fresh: bool, X: Any, Y: Any, W: Any, count: IntArray, *rest: Any) -> None:
-    """Sweep with the engine that is there, on one thread or, where it pays, on all."""
+    """Sweep with the engine that is there, on one thread or, where it pays, on all: compiled code needs no lock."""
     *_, G, blocks = rest
     kind = (kernel, W.size > at.LANES, G.shape[0] > 0)
-    if not NUMBA:
-        for first in range(0, blocks.size, CHUNK):
-            sweep_arrays(kind, fresh, X, Y, W, count, *rest[:-1], blocks[first : first + CHUNK])
-    elif blocks.size * X.shape[1] * at.LANES < THREADED or threads() == 1:
-        SERIAL[kind](fresh, X, Y, W, count, *rest)
+
+    def part(some: IntArray) -> None:
+        if NUMBA:
+            COMPILED[kind](fresh, X, Y, W, count, *rest[:-1], some)
+        else:
+            sweep_arrays(kind, fresh, X, Y, W, count, *rest[:-1], some)  # type: ignore[call-arg]
+
+    workers = threads() if NUMBA and blocks.size * X.shape[1] * at.LANES >= THREADED else 1
+    parts = PARTS * workers if workers > 1 else 1 if NUMBA else -(-blocks.size // CHUNK)
+    if workers == 1:
+        for some in np.array_split(blocks, max(parts, 1)):
+            part(some)
     else:
-        PARALLEL[kind](fresh, X, Y, W, count, *rest, PARTS * threads())
+        with ThreadPoolExecutor(workers) as pool:
+            list(pool.map(part, np.array_split(blocks, parts)))
 
 
-def sweep_arrays(kind, fresh, X, Y, W, count, px, py, scale, noise, centre, Q, slope, F, C, G, blocks):  # type: ignore[no-untyped-def]
+def sweep_arrays(kind, fresh, X, Y, W, count, px, py, scale, noise, centre, Q, slope, F, C, G, blocks):
     """The sweep in numpy: one lane that is an array of clients."""
     kernel, weighted, weighing = kind
     clients = (blocks[:, None] * at.LANES + np.arange(at.LANES)).ravel()

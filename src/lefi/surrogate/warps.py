@@ -1,5 +1,6 @@
 """What is done to the inputs before a process sees them: nothing, or the logarithm."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -12,7 +13,11 @@ from lefi.errors import InputError
 class Warp(Protocol):
     """An increasing map of the inputs; the origin goes to 0, where kernel iwp starts."""
 
-    name: str
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def origin(self) -> float: ...
 
     def __call__(self, x: FloatArray) -> FloatArray: ...
 
@@ -60,10 +65,9 @@ class LogWarp:
         return 1 / x
 
 
-WARPS = {"none": NoWarp, "log": LogWarp}
+WARPS: dict[str, Callable[..., Warp]] = {"none": NoWarp, "log": LogWarp}
 
 
 def warp(name: str, origin: float | None = None) -> Warp:
     """The warp of that name; without an origin, 0 or, for log, a thousandth of the unit of the inputs."""
-    made: Warp = WARPS[name]() if origin is None else WARPS[name](origin)
-    return made
+    return WARPS[name]() if origin is None else WARPS[name](origin)

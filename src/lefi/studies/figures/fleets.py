@@ -39,7 +39,7 @@ def draw(panels: list[Panel]) -> Figure:
         axes.plot(panel.modelled, panel.accuracy, "o", color=KNOWN["bara"].colour, markersize=4)
         axes.set_title(f"{panel.found.fleets} fleets of {panel.found.clients} clients")
         axes.set_xlabel("mean of A(D, iid) over the clients")
-        axes.legend(loc="lower right")
+        axes.legend(loc="upper left")
     axes_of[0].set_ylabel("test accuracy of the trained model")
     return figure
 

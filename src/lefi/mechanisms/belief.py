@@ -1,0 +1,239 @@
+"""What the server believes about every client: a function of its last answers and of what the fleet has in common.
+
+n clients, sorted by id, each with its last SLOTS answers. The fleet's share of the knowledge (prior of locations,
+chances of the kinds, noise) is learned from all clients, so that a newcomer starts from it (empirical Bayes).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lefi.arrays import BoolArray, FloatArray, IntArray
+from lefi.mechanisms.compiled import compiled
+from lefi.mechanisms.curves import size_at
+from lefi.mechanisms.fit import deviation, fit_client
+from lefi.mechanisms.tracks import CHANCE, COLUMNS, FAMILY, HINGE, KIND, KINDS, TRACKS, M, V
+
+SLOTS = 20  # answers remembered per client
+CHANCES = np.array([0.35, 0.35, 0.05, 0.05, 0.03, 0.03, 0.10, 0.04])  # of the kinds, before anything is known
+GROUPS = ([0, 1], [2, 3], [4, 5], [6], [7])  # kinds that share a prior of their locations
+NOISE = 0.03  # relative noise of an answer, before anything is known
+TRUST = 0.3  # answers that this first guess counts for
+QUIET, LOUD = 5e-4, 0.5  # and its bounds
+SAME = 0.02  # log weights this close teach the same
+VAGUE = 2.0  # standard deviation of a location before anything is known, in log money
+PSEUDO = 4.0  # answers that the fleet's noise counts for, beside the client's own
+DOUBTED, SURE = 0.05, 0.05  # tracks above that probability and below that deviation need not be fitted anew
+FEW = 8  # answers up to which a client is fitted in every round
+TURNS = 6  # rounds between two fits of a client that answers as expected
+SLOW, FAST = 0.97, 0.6  # weight of an answer against the next one; FAST where old answers do not fit
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What is believed about the clients of a roster: tracks, relative noise, size of full delivery.
+
+    `last` is the last log weight; NaN where a client is new, or due for a look at all weights.
+    """
+
+    tracks: FloatArray
+    rho: FloatArray
+    full: FloatArray
+    last: FloatArray
+
+
+class Belief:
+    """Answers and tracks of clients that come, go and miss rounds."""
+
+    def __init__(self, start: float, floor: float, high: float) -> None:
+        self.floor, self.high = floor, high
+        self.ids: IntArray = np.empty(0, dtype=np.int64)
+        self.rate: FloatArray = np.empty(0)
+        self.answers: FloatArray = np.empty((0, 3, SLOTS))  # log weight, limit, size; oldest first
+        self.count: IntArray = np.empty(0, dtype=np.int64)
+        self.tracks: FloatArray = np.empty((0, TRACKS, COLUMNS))
+        self.noise: FloatArray = np.empty(0)  # own estimate of the squared relative noise
+        self.judged: FloatArray = np.empty(0)  # answers behind it
+        self.full: FloatArray = np.empty(0)  # size that full delivery is taken to be
+        self.round = 0
+        self.fleet_noise = NOISE**2
+        self.hard = 0.0  # belief that caps cut answers off, noise and all
+        self.chances = CHANCES.copy()
+        self.first = first_guess(start, high)
+        self.centre = self.first.copy()
+        self.spread = np.full(KINDS, VAGUE**2)
+
+    def read(self, ids: IntArray, rate: FloatArray) -> Known:
+        """What is believed about these clients, newcomers included."""
+        at, known = self._rows(ids)
+        tracks, full = np.empty((ids.size, TRACKS, COLUMNS)), np.full(ids.size, self.high)
+        rho = self._rho(np.zeros(ids.size), np.zeros(ids.size))
+        new, at = ~known, at[known]
+        tracks[known], full[known], rho[known] = (
+            self.tracks[at],
+            self.full[at],
+            self._rho(self.noise[at], self.judged[at]),
+        )
+        if new.any():
+            nobody = np.zeros(int(new.sum()), dtype=np.int64)
+            tracks[new] = self._fit(np.empty((nobody.size, 3, SLOTS)), nobody, rate[new], rho[new], nobody > 0)[0]
+        last = np.full(ids.size, np.nan)
+        last[known] = np.where(self._due(at, 3), np.nan, self.answers[at, 0, np.maximum(self.count[at] - 1, 0)])
+        return Known(tracks, rho, full, last)
+
+    def _due(self, at: IntArray, phase: int) -> BoolArray:
+        """Clients that are looked at in full this round: all that are new, and the others in turns."""
+        return (self.count[at] < FEW) | ((self.ids[at] + self.round + phase) % TURNS == 0)
+
+    def tell(self, ids: IntArray, rate: FloatArray, x: FloatArray, y: FloatArray, limit: FloatArray) -> None:
+        """Learn from one answer per client (ids sorted); where y is NaN there is none."""
+        self._admit(ids, rate)
+        at, _ = self._rows(ids)
+        heard = ~np.isnan(y)
+        push(self.answers, self.count, at[heard], x[heard], limit[heard], y[heard])
+        self.round += 1
+        rho = self._rho(self.noise[at], self.judged[at])
+        fits = answers_fit(self.tracks[at], x, limit, y, rate, rho, self.full[at], self.floor, self.high)
+        fits |= ~heard
+        for _ in range(2 if self.count[at].max(initial=0) < FEW else 1):
+            due = ~fits | self._due(at, 0)
+            self._learn(at[due], fits[due])
+            self._share(at)
+
+    def _learn(self, at: IntArray, fits: BoolArray) -> None:
+        """Fit the clients under what the fleet has in common, then learn that from the fits."""
+        rho = self._rho(self.noise[at], self.judged[at])
+        tracks, scatter, weight, full = self._fit(
+            self.answers[at],
+            self.count[at],
+            self.rate[at],
+            rho,
+            fits & HINGES[self.tracks[at, 0, KIND].astype(np.int64)],
+        )
+        self.tracks[at], self.full[at] = tracks, full
+        self.judged[at] = np.maximum(weight - 1.5, 0.0)
+        self.noise[at] = rho**2 * scatter / np.maximum(self.judged[at], 0.4)
+
+    def _fit(
+        self, answers: FloatArray, count: IntArray, rate: FloatArray, rho: FloatArray, brief: BoolArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        tracks = np.empty((count.size, TRACKS, COLUMNS))
+        out = np.empty((3, count.size))
+        fit_all(
+            tracks, answers, count, rate, rho, self.floor, self.high, self.centre, self.spread, self.chances,
+            self.hard, self.fleet_noise, brief, out,
+        )  # fmt: skip
+        return tracks, out[0], out[1], out[2]
+
+    def _rho(self, noise: FloatArray, judged: FloatArray) -> FloatArray:
+        return np.clip(np.sqrt((PSEUDO * self.fleet_noise + judged * noise) / (PSEUDO + judged)), QUIET, LOUD)
+
+    def _share(self, at: IntArray) -> None:
+        """What the clients that are here have in common: noise, hard caps, kinds and locations."""
+        judged = at[self.judged[at] > 0.3]
+        if judged.size:
+            total = float(self.judged[judged].sum())
+            self.fleet_noise = (TRUST * NOISE**2 + total * float(np.median(self.noise[judged]))) / (TRUST + total)
+        repeats = float((self.full[at] < (1 - 1e-9) * self.high).sum())
+        self.hard = repeats / (1 + repeats)
+        self._pool(self.tracks[at], self.rate[at])
+
+    def _pool(self, tracks: FloatArray, rate: FloatArray) -> None:
+        """Chances of the kinds and prior of their locations."""
+        kind, chance = tracks[:, :, KIND].astype(np.int64), tracks[:, :, CHANCE]
+        n = rate.size
+        share = np.bincount(kind.ravel(), weights=chance.ravel(), minlength=KINDS)
+        self.chances = ((2 + n) * CHANCES + share) / (2 + 2 * n)
+        location = tracks[:, :, M] + np.where(HINGES[kind], np.log(rate)[:, None], 0.0)
+        sharp = chance * (tracks[:, :, V] < 0.3)
+        for group in GROUPS:
+            known = sharp * ((kind == group[0]) | (kind == group[-1]))
+            total = float(known.sum())
+            centre = (0.1 * self.first[group[0]] + float((known * location).sum())) / (0.1 + total)
+            around = float((known * (location - centre) ** 2).sum())
+            self.centre[group], self.spread[group] = centre, (0.3 * VAGUE**2 + around) / (0.3 + total) + 0.05
+
+    def _rows(self, ids: IntArray) -> tuple[IntArray, BoolArray]:
+        """Where these ids stand, and which of them are known."""
+        if self.ids.size == 0:
+            return np.zeros(ids.size, dtype=np.int64), np.zeros(ids.size, dtype=bool)
+        at = np.minimum(np.searchsorted(self.ids, ids), self.ids.size - 1)
+        return at, self.ids[at] == ids
+
+    def _admit(self, ids: IntArray, rate: FloatArray) -> None:
+        """Give newcomers a row; rows stay sorted by id."""
+        at, known = self._rows(ids)
+        self.rate[at[known]] = rate[known]
+        new = ~known
+        if not new.any():
+            return
+        into = np.searchsorted(self.ids, ids[new])
+        self.ids, self.rate = np.insert(self.ids, into, ids[new]), np.insert(self.rate, into, rate[new])
+        for name in ("answers", "count", "tracks", "noise", "judged", "full"):
+            setattr(self, name, np.insert(getattr(self, name), into, 0, axis=0))
+
+
+HINGES = np.array([family == HINGE for family in FAMILY])
+
+
+def first_guess(start: float, high: float) -> FloatArray:
+    """Locations at which the first offer, log weight `start`, buys half of size_high (rate 1 on a hinge)."""
+    half = 0.5 * high
+    return start - np.array([half, half, np.log(half), np.log(half), 2 * np.log(half), 2 * np.log(half), 1.0, 0.0])
+
+
+@compiled
+def push(answers, count, at, x, limit, y):  # type: ignore[no-untyped-def]
+    """Remember one more answer of each client; where there is no room, forget one."""
+    for i in range(at.size):
+        rows, n = answers[at[i]], count[at[i]]
+        if n == SLOTS:
+            n -= 1
+            for j in range(superfluous(rows[0]), n):
+                rows[:, j] = rows[:, j + 1]
+        rows[0, n], rows[1, n], rows[2, n] = x[i], limit[i], y[i]
+        count[at[i]] = n + 1
+
+
+@compiled
+def superfluous(x):  # type: ignore[no-untyped-def]
+    """The oldest answer with a newer one to almost the same weight, else the oldest: a try stays known."""
+    for i in range(x.size - 1):
+        for j in range(i + 1, x.size):
+            if abs(x[i] - x[j]) < SAME:
+                return i
+    return 0
+
+
+@compiled
+def answers_fit(tracks, x, limit, y, rate, rho, full, floor, high):  # type: ignore[no-untyped-def]
+    """Whether each answer is what sharp tracks expected, to within two standard deviations of noise."""
+    fits = np.zeros(x.size, dtype=np.bool_)
+    for i in range(x.size):
+        sharp = y[i] < limit[i] * (1 - 1e-7) or limit[i] >= high
+        for t in range(TRACKS):
+            sharp = sharp and (tracks[i, t, CHANCE] < DOUBTED or tracks[i, t, V] < SURE * SURE)
+        if sharp and tracks[i, 0, CHANCE] > 0:
+            expected = size_at(x[i], tracks[i], full[i], rate[i], floor, limit[i])
+            fits[i] = abs(y[i] - expected) < 2 * deviation(y[i], rho[i], high)
+    return fits
+
+
+@compiled
+def fit_all(tracks, answers, count, rate, rho, floor, high, centre, spread, chances, hard, fleet_noise, brief, out):  # type: ignore[no-untyped-def]
+    """Fit every client; one whose old answers do not fit the new ones is fitted again with the old ones faded."""
+    work = np.empty((6, SLOTS))
+    spare = np.empty((TRACKS, COLUMNS))
+    for i in range(count.size):
+        x, limit, y = answers[i, 0], answers[i, 1], answers[i, 2]
+        common = (rate[i], rho[i])
+        out[0, i], out[1, i], out[2, i] = fit_client(
+            tracks[i], x, limit, y, count[i], *common, SLOW, floor, high, centre, spread, chances, hard, brief[i], work
+        )
+        noise = rho[i] ** 2 * out[0, i] / max(out[1, i] - 1.5, 0.4)
+        if noise > 9 * fleet_noise and count[i] > 2:
+            scatter, weight, _ = fit_client(
+                spare, x, limit, y, count[i], *common, FAST, floor, high, centre, spread, chances, hard, False, work
+            )
+            if rho[i] ** 2 * scatter / max(weight - 1.5, 0.4) < 0.25 * noise:
+                tracks[i], out[0, i], out[1, i] = spare, scatter, weight

@@ -1,0 +1,136 @@
+"""What a client may be: hypotheses about its whole response curve, each a row of a few numbers (a track).
+
+x  log weight offered; k = x + log(1 - exp(-rate min(top, limit))), the log of what full delivery would earn
+y  size answered, cap the most the client delivers, top its largest answer so far, b its location in log money
+hinge       y = (x - b) / rate                 a rational client between its two plateaus
+power e     y = exp(e (k - b)), e = 1 or 1/2   proportional to the money, or to its root
+step        y = cap where k >= b, else nothing
+idle        y = nothing, ever
+The curves end at the cap. Kinds that are `open` have seen no cap yet, `capped` ones believe that they have.
+On a curve that rises, an answer y at log money x shows the location: z = x - h(y).
+
+Columns of a track: KIND; M, V mean and variance of the location; LOW, HIGH its bounds; C, CV mean and variance of the
+cap; CHANCE the probability of the track.
+"""
+
+from math import erf, exp, expm1, log, pi, sqrt
+
+from lefi.mechanisms.compiled import compiled
+
+HINGE, POWER, STEP, IDLE = range(4)
+FAMILY = (HINGE, HINGE, POWER, POWER, POWER, POWER, STEP, IDLE)  # of each kind
+POWERS = (0.0, 0.0, 1.0, 1.0, 0.5, 0.5, 0.0, 0.0)
+CAPPED = (False, True, False, True, False, True, True, False)
+KINDS = len(FAMILY)
+STEP_KIND, IDLE_KIND = 6, 7
+KIND, M, V, LOW, HIGH, C, CV, CHANCE = range(8)
+COLUMNS = 8
+TRACKS = 5  # kept per client, the most probable ones
+
+
+@compiled
+def Phi(u: float) -> float:
+    """Distribution of the standard normal."""
+    return 0.5 * (1 + erf(u / sqrt(2.0)))
+
+
+@compiled
+def phi(u: float) -> float:
+    """Density of the standard normal."""
+    return exp(-0.5 * u * u) / sqrt(2 * pi)
+
+
+@compiled
+def truncate(mean: float, variance: float, low: float, high: float) -> tuple[float, float]:
+    """Mean and variance of a normal that is known to lie in [low, high]."""
+    s = sqrt(variance)
+    a, b = (low - mean) / s, (high - mean) / s
+    mass = Phi(b) - Phi(a)
+    if mass < 1e-6:  # far out: all of it lies within a few lengths s / |a| of the nearer bound
+        near, far = (low, high) if a > 0 else (high, low)
+        length = min(0.5 * abs(far - near), s / max(abs(near - mean) / s, 1.0))
+        return (near + length if a > 0 else near - length), length * length / 3
+    pa = phi(a) if a > -8 else 0.0
+    pb = phi(b) if b < 8 else 0.0
+    shift = (pa - pb) / mass
+    spread = 1 + ((a * pa if a > -8 else 0.0) - (b * pb if b < 8 else 0.0)) / mass - shift * shift
+    return mean + s * shift, variance * min(max(spread, 1e-6), 1.0)
+
+
+@compiled
+def log_money(x: float, rate: float, size: float) -> float:
+    """k: the log of what delivering `size` earns at log weight x."""
+    return x + log(-expm1(-rate * max(size, 1e-6)))
+
+
+@compiled
+def h(kind: int, y: float, rate: float) -> float:
+    """How far above its location a client must be paid to deliver y."""
+    if FAMILY[kind] == HINGE:
+        return rate * y
+    return log(y) / POWERS[kind] if FAMILY[kind] == POWER else 0.0
+
+
+@compiled
+def h_slope(kind: int, y: float, rate: float) -> float:
+    return rate if FAMILY[kind] == HINGE else 1 / (POWERS[kind] * y)
+
+
+@compiled
+def window(s) -> tuple[float, float]:  # type: ignore[no-untyped-def]
+    """The location as a uniform variable of the same mean and variance, within its bounds."""
+    half = sqrt(3 * s[V]) + 1e-9
+    low = max(s[LOW], s[M] - half)
+    return low, max(min(s[HIGH], s[M] + half), low + 1e-9)
+
+
+@compiled
+def chance_of_step(s, k: float) -> float:  # type: ignore[no-untyped-def]
+    """Probability that a step client takes an offer."""
+    low, high = window(s)
+    return min(max((k - low) / (high - low), 0.0), 1.0)
+
+
+@compiled
+def ramp_integral(u: float, low: float, high: float) -> float:
+    """Integral from 0 to u of clip(v, low, high) dv, with 0 <= low < high."""
+    if u <= low:
+        return low * u
+    if u <= high:
+        return 0.5 * (low * low + u * u)
+    return 0.5 * (low * low + high * high) + high * (u - high)
+
+
+@compiled
+def expected_size(s, x: float, k: float, rate: float, floor: float) -> float:  # type: ignore[no-untyped-def]
+    """Mean answer of a track at log weight x, log money k."""
+    kind = int(s[KIND])
+    family, cap = FAMILY[kind], s[C]
+    if family == IDLE or cap <= floor:
+        return floor
+    if family == STEP:
+        return floor + (cap - floor) * chance_of_step(s, k)
+    low, top = window(s)
+    if family == HINGE:
+        u, v = (x - low) / rate, (x - top) / rate
+        return (ramp_integral(u, floor, cap) - ramp_integral(v, floor, cap)) / (u - v)
+    e = POWERS[kind]
+    kink = min(max(k - log(cap) / e, low), top)  # locations below it reach the cap
+    between = (exp(e * (k - kink)) - exp(e * (k - top))) / e
+    return max((cap * (kink - low) + between) / (top - low), floor)
+
+
+@compiled
+def upper_size(s, x: float, rate: float, floor: float, high: float) -> float:  # type: ignore[no-untyped-def]
+    """The largest answer that a track takes for possible at log weight x, but for noise."""
+    kind = int(s[KIND])
+    family = FAMILY[kind]
+    cap = min(s[C] + 2 * sqrt(s[CV]), high)
+    if family == IDLE:
+        return floor
+    if family == STEP:
+        return max(cap, floor)
+    reach = x - window(s)[0]
+    if family == HINGE:
+        return max(min(reach / rate, cap), floor)
+    return max(min(exp(min(POWERS[kind] * reach, 50.0)), cap), floor)

@@ -1,0 +1,118 @@
+"""`waterfill`: learn every client's whole response curve, solve the allocation exactly, never owe more than the budget.
+
+x  (n, g)  candidate log weights        size, limit (n, g)  what to expect there, what to pay for at most
+The cost of an offer is what it can cost at worst, weight (1 - exp(-rate limit)). The chosen costs sum to at most the
+budget, so no behaviour of the clients can overspend. docs/waterfill.md has the mathematics.
+"""
+
+import numpy as np
+
+from lefi.arrays import FloatArray
+from lefi.draws import key, uniform
+from lefi.mechanisms.allocation import allocate
+from lefi.mechanisms.belief import Belief, Known
+from lefi.mechanisms.curves import CANDIDATES, NOTHING, evaluate, propose, prospects
+from lefi.mechanisms.mechanism import register
+from lefi.messages import CurveOffer, Receipt, Roster, Terms
+
+SAFE = 1 - 1e-9  # of the budget, so that rounding never overspends
+STAGES = 10  # at most
+FINEST = 0.04  # of the first spacing of candidates is close enough
+WINDOW = np.linspace(-1, 1, 7)
+DEPTH, HEIGHT = 12.0, 2.0  # log weights from an equal share less DEPTH to the whole budget plus HEIGHT
+HORIZON = 25.0  # rounds for which a saving that is found by a try is expected to last
+SHIFT = 0.2  # first two offers to a client lie apart by twice this, to tell a plateau from a slope
+
+
+@register("waterfill")
+class Waterfill:
+    """One belief per client, one price of money for all."""
+
+    payment_class = "curve"
+    tier = "sizes"
+
+    def __init__(self, terms: Terms, *, seed: int = 0) -> None:
+        self.terms, self.seed = terms, seed
+        self.belief: Belief | None = None
+
+    def ask(self, roster: Roster) -> CurveOffer:
+        order = np.argsort(roster.ids)
+        x, limit = self._solve(roster.take(order))
+        weight, limits = np.empty(len(roster)), np.empty(len(roster))
+        weight[order], limits[order] = np.where(x > NOTHING / 2, np.exp(x), 0.0), limit
+        return within_budget(CurveOffer(weight, roster.rate, limits), self.terms.budget * SAFE)
+
+    def tell(self, receipt: Receipt) -> None:
+        offer = receipt.offer
+        assert isinstance(offer, CurveOffer)
+        order = np.argsort(receipt.roster.ids)
+        roster = receipt.roster.take(order)
+        self.belief = self.belief or self._blank(roster)
+        x = np.log(np.maximum(offer.weight[order], 1e-300))
+        taught = offer.weight[order] > 1e-9 * self.terms.budget / len(roster)
+        y = np.where(taught, receipt.sizes[order], np.nan)
+        self.belief.tell(roster.ids, roster.rate, x, y, offer.limit[order])
+
+    def _blank(self, roster: Roster) -> Belief:
+        return Belief(np.log(self.terms.budget / len(roster)), self.terms.size_low, self.terms.size_high)
+
+    def _first(self, roster: Roster) -> tuple[FloatArray, FloatArray]:
+        """Nothing is known: equal shares, half of them shifted up and half down."""
+        n = len(roster)
+        return np.log(self.terms.budget / n) + SHIFT * self._sign(roster), np.full(n, self.terms.size_high)
+
+    def _sign(self, roster: Roster) -> FloatArray:
+        return np.where(uniform(key(self.seed, "mechanism"), roster.ids) < 0.5, 1.0, -1.0)
+
+    def _solve(self, roster: Roster) -> tuple[FloatArray, FloatArray]:
+        """Log weight and limit of each client: candidates wide apart first, then closer around what was chosen."""
+        if self.belief is None:
+            return self._first(roster)
+        budget, n = self.terms.budget * SAFE, len(roster)
+        known = self.belief.read(roster.ids, roster.rate)
+        x, width = np.empty((n, CANDIDATES)), np.empty(n)
+        lowest, highest = np.log(budget / n) - DEPTH, np.log(budget) + HEIGHT
+        propose(known.tracks, known.last, known.full, roster.rate, lowest, highest, x, width)
+        price, rows, factor = 0.0, np.arange(n), 1.0
+        for stage in range(STAGES):
+            last = factor < FINEST or stage == STAGES - 1
+            gain, cost, limit, price = self._weigh(roster, known, x, budget, price)
+            pick, price = allocate(gain, cost, budget, price, 8 if factor < 0.2 else 1, 1e-6 if last else 1e-4)
+            if last:
+                break
+            # Money that the windows could not absorb: look further before looking closer.
+            absorbed = price == 0 or cost[rows, pick].sum() > 0.98 * budget or stage > STAGES - 6
+            factor = factor / 3 if absorbed else factor
+            stay = np.where(pick > 0, pick, 1 + (gain - price * cost)[:, 1:].argmax(axis=1))
+            x = np.concatenate([x[:, :1], x[rows, stay][:, None] + (factor * width)[:, None] * WINDOW], axis=1)
+        chosen, total = x[rows, pick], float(cost[rows, pick].sum())
+        if price > 0 and total > 0:
+            chosen = chosen + np.log(np.clip(budget / total, 1.0, 1.003))
+        if self.belief.count.max() < 2:
+            chosen = chosen - SHIFT * self._sign(roster)
+        return chosen, limit[rows, pick]
+
+    def _weigh(
+        self, roster: Roster, known: Known, x: FloatArray, budget: float, price: float
+    ) -> tuple[FloatArray, FloatArray, FloatArray, float]:
+        """Gain, cost and limit of candidates. The gain includes what a try may save later, at the price of money."""
+        floor, high, accuracy = self.terms.size_low, self.terms.size_high, self.terms.accuracy
+        size, limit, cost, saving = (np.empty(x.shape) for _ in range(4))
+        evaluate(x, known.tracks, known.rho, known.full, roster.rate, floor, high, size, limit, cost)
+        gain = accuracy(size, roster.iid[:, None])
+        price = price or allocate(gain, cost, budget, enough=1e-3)[1]
+        if price > 0:
+            rise = accuracy(np.full(len(roster), high), roster.iid) - accuracy(np.full(len(roster), floor), roster.iid)
+            worth = rise / (high - floor) / price
+            prospects(x, known.tracks, known.rho, known.full, roster.rate, floor, high, worth, saving)
+            gain = gain + HORIZON * price * saving
+        return gain, cost, limit, price
+
+
+def within_budget(offer: CurveOffer, budget: float) -> CurveOffer:
+    """The offer with its weights scaled down, where needed, so that its worst case stays within the budget."""
+    worst = offer.worst_case()
+    while worst > budget:
+        offer = CurveOffer(offer.weight * (budget / worst * (1 - 1e-15)), offer.rate, offer.limit)
+        worst = offer.worst_case()
+    return offer
