@@ -18,6 +18,7 @@ from lefi.studies.figures import (
     gain,
     overspend,
     rai,
+    scenarios,
 )
 from lefi.studies.figures.bands import bands
 from lefi.studies.figures.style import KNOWN, in_order, looks, sheet, styled, ticks_at
@@ -145,6 +146,15 @@ def test_share_is_kept_per_scenario(make_study: MakeStudy) -> None:
     assert dict(numbers.share)["mixed"]["lefi"].middle[-1] == pytest.approx(0.5)
 
 
+def test_where_clients_change_everybody_is_judged_by_the_current_round(make_study: MakeStudy) -> None:
+    study = make_study("scenario_churning", {"random": 0.28}, scenario="churning", rounds=4)
+    assert scenarios.present_share(study) is study.rounds
+    moved = study.rounds.with_columns(fair=0.25, oracle=pl.when(pl.col("round") > 2).then(0.4).otherwise("oracle"))
+    numbers = scenarios.compute(Finished(study.name, moved, study.clients))
+    assert dict(numbers.share)["churning"]["random"].middle == pytest.approx([0.5, 0.5, 0.25, 0.25])
+    assert "In churning the clients change" in scenarios.caption(numbers)
+
+
 def test_overspend_takes_the_worst_of_each_block(make_study: MakeStudy) -> None:
     study = make_study("mixed", {"lefi": 0.28}, rounds=12, seeds=2)
     here = (pl.col("seed") == 1) & (pl.col("round") == 7)
@@ -184,6 +194,7 @@ def test_what_is_missing_is_said_and_the_rest_is_drawn(small_results: Path, tmp_
     assert "study convergence is missing" in drawn["weights"].caption
     assert drawn["gain"].files  # mixed alone
     assert drawn["budget"].files
+    assert drawn["scenarios"].files
 
 
 def test_readme_picture(small_results: Path, tmp_path: Path) -> None:
