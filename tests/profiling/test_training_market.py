@@ -8,6 +8,7 @@ import pytest
 import torch
 
 import lefi
+from lefi.mechanisms.mechanism import payment_class
 from lefi.models import ExponentialAccuracy
 from lefi.profiling.approximation import train_fleets
 from lefi.profiling.data import load_images
@@ -32,10 +33,10 @@ def real(seed: int = 0, **settings: Any) -> TrainingMarket:
 
 
 def test_every_mechanism_runs_in_it() -> None:
-    market = real()
-    for name in lefi.mechanisms():
+    for name, factory in lefi.mechanisms().items():
+        market, model = (one.taking(payment_class(factory)) for one in (real(), modelled()))
         receipts = list(lefi.play(lefi.make(name, market.terms), market, 2))
-        plain = list(lefi.play(lefi.make(name, market.terms), modelled(), 1))
+        plain = list(lefi.play(lefi.make(name, model.terms), model, 1))
         assert np.array_equal(receipts[0].sizes, plain[0].sizes)
         hits = receipts[0].accuracy * len(DIGITS.test)
         assert hits == pytest.approx(round(hits))  # a share of test images, not a formula
@@ -96,10 +97,10 @@ def test_more_money_trains_a_better_model() -> None:
 
 
 def test_the_loop_compares_mechanisms_on_the_same_clients() -> None:
-    table = train_mechanisms(["uniform", "oracle"], modelled, TRAINER, rounds=3, seeds=[0, 1])
-    assert table.group_by("mechanism", "seed").len()["len"].to_list() == [3] * 4
+    table = train_mechanisms(["uniform", "price", "oracle"], modelled, TRAINER, rounds=3, seeds=[0, 1])
+    assert table.group_by("mechanism", "seed").len()["len"].to_list() == [3] * 6
     rows = {row["mechanism"]: row for row in summary(table)}
-    assert list(rows) == ["uniform", "oracle"]
+    assert list(rows) == ["uniform", "price", "oracle"]
     for row in rows.values():
         assert row["least"] <= row["accuracy"] <= row["most"]
         assert row["spent"] > 0

@@ -11,6 +11,8 @@ import polars as pl
 
 from lefi.errors import InputError
 from lefi.mechanisms import Mechanism, make
+from lefi.mechanisms import mechanisms as all_mechanisms
+from lefi.mechanisms.mechanism import payment_class
 from lefi.messages import Offer, Receipt, Roster
 from lefi.optimum import oracle
 from lefi.profiling.market import training_market
@@ -66,7 +68,8 @@ def train_mechanisms(
         market = market_of(seed)
         real = training_market(market, trainer, seed)
         for name in names:
-            for receipt in play(_mechanism(name, market, seed), real, rounds, seed):
+            paid = real if name == ORACLE else real.taking(payment_class(all_mechanisms().get(name)))
+            for receipt in play(_mechanism(name, paid, seed), paid, rounds, seed):
                 rows.append(_row(name, seed, market, receipt))
                 done += 1
                 if progress is not None:
