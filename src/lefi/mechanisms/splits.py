@@ -40,7 +40,7 @@ REPEAT = 2e-3  # noise does not repeat a number: a repeated one counts as if kno
 
 @compiled
 def fit_rise(tracks, kind, answers, n, bounds, no, prior, chances, rate, high, cap):  # type: ignore[no-untyped-def]
-    """All splits of one family: `kind` is its open kind, kind + 1 its capped one. Returns the best evidence, its scatter.
+    """All splits of one family: `kind` is its open kind, kind + 1 its capped one. Gives the best evidence, its scatter.
 
     bounds = (location at least, at most, cap at least); no = refused offers; cap = (repeated answer, hits, hard).
     """
