@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: paper test check lint types layers bench clean help
+.PHONY: paper test kills check lint types layers bench clean help
 
 help:                ## list the targets
 	@grep -E '^[a-z]+: .*##|^[a-z]+:  *##' Makefile | sed -E 's/:.*##/\t/'
@@ -13,6 +13,9 @@ paper: .venv/core    ## every figure of the paper and the report, into results/p
 
 test: .venv/dev      ## the tests
 	$(BIN)/pytest -n $(JOBS) -q
+
+kills: .venv/dev     ## 200 kills of the Flower server at random instants
+	$(BIN)/python -m tests.flower.kills --kills 200
 
 check: lint types layers ## what CI checks besides the tests
 
@@ -26,8 +29,8 @@ types: .venv/dev
 layers: .venv/dev
 	$(BIN)/lint-imports --no-cache
 
-bench: .venv/dev     ## speed, as ratios to rivals in the same run
-	$(BIN)/python benchmarks/run.py
+bench: .venv-bench/done ## speed, as ratios to rivals in the same run, into results/bench
+	.venv-bench/bin/python benchmarks/run.py
 
 .venv/bin/pip:
 	@PYTHON=$(PYTHON) sh scripts/venv
@@ -40,5 +43,10 @@ bench: .venv/dev     ## speed, as ratios to rivals in the same run
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch .venv/core $@
 
+.venv-bench/done: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
+	@touch $@
+
 clean:               ## remove what the other targets made
-	rm -rf .venv results .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-bench results .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

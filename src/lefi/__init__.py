@@ -4,7 +4,8 @@ from lefi.errors import ContractError, InputError, LefiError, OfferError, Unknow
 from lefi.mechanisms import Mechanism, make, mechanisms, register
 from lefi.messages import CurveOffer, Offer, Receipt, Roster, Terms
 from lefi.models import AccuracyModel, LinearCost, QuadraticAccuracy, accuracy, cost
-from lefi.optimum import oracle
+from lefi.offers import AuctionCall, MenuOffer, PoolOffer, PriceOffer, RankOffer
+from lefi.optimum import first_best, flat_best, oracle
 from lefi.rounds import play
 from lefi.world.fleet import Fleet, RationalFleet
 from lefi.world.market import Market
@@ -14,6 +15,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AccuracyModel",
+    "AuctionCall",
     "ContractError",
     "CurveOffer",
     "Fleet",
@@ -22,9 +24,13 @@ __all__ = [
     "LinearCost",
     "Market",
     "Mechanism",
+    "MenuOffer",
     "Offer",
     "OfferError",
+    "PoolOffer",
+    "PriceOffer",
     "QuadraticAccuracy",
+    "RankOffer",
     "RationalFleet",
     "Receipt",
     "Roster",
@@ -32,6 +38,8 @@ __all__ = [
     "UnknownName",
     "accuracy",
     "cost",
+    "first_best",
+    "flat_best",
     "make",
     "mechanisms",
     "oracle",

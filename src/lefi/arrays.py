@@ -17,12 +17,9 @@ def vector(
     field: str, values: Floats, *, clients: int | None = None, low: float = -np.inf, high: float = np.inf
 ) -> FloatArray:
     """`values` as a read-only float vector, finite and within [low, high]; a number stands for every client."""
-    try:
-        array: FloatArray = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(field, values, "numbers") from None
+    array = floats(field, values)
     if array.ndim == 0 and clients is not None:
-        array = np.broadcast_to(array, (clients,))
+        array = np.full(clients, array)
     if array.ndim != 1 or (clients is not None and array.size != clients):
         raise InputError(f"shape of {field}", array.shape, f"({'clients' if clients is None else clients},)")
     if array.size:
@@ -31,18 +28,30 @@ def vector(
             wrong = ~(np.isfinite(array) & (array >= low) & (array <= high))
             where = int(np.flatnonzero(wrong)[0])
             raise InputError(f"{field}[{where}]", float(array[where]), f"finite and {interval(low, high)}")
-    array = array.view()
     array.flags.writeable = False
     return array
 
 
+def floats(field: str, values: Any) -> FloatArray:
+    """A float copy of `values`: who sent them cannot change them later. Text and truth values are no numbers."""
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows of different lengths
+        raise InputError(field, values, "numbers") from None
+    if array.dtype.kind not in "iuf":
+        raise InputError(field, values, "numbers")
+    return array.astype(np.float64)
+
+
 def number(field: str, value: Any, *, low: float = -np.inf, high: float = np.inf, above: float = -np.inf) -> float:
     """`value` as a finite float within [low, high] and above `above`."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise InputError(field, value, "a number")
     try:
         result = float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(field, value, "a number") from None
-    if isinstance(value, bool) or not (np.isfinite(result) and low <= result <= high and result > above):
+    except OverflowError:
+        result = np.inf
+    if not (np.isfinite(result) and low <= result <= high and result > above):
         wanted = f"> {above:g}" if above > -np.inf else interval(low, high)
         raise InputError(field, value, f"finite and {wanted}" if wanted else "finite")
     return result
@@ -50,8 +59,13 @@ def number(field: str, value: Any, *, low: float = -np.inf, high: float = np.inf
 
 def whole(field: str, value: Any, *, low: int, high: int | None = None) -> int:
     """`value` as an int of at least `low` and, where given, at most `high`."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < low or (high and value > high):
-        raise InputError(field, value, f"a whole number >= {low}" + (f" and <= {high}" if high else ""))
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | np.integer)
+        or value < low
+        or (high is not None and value > high)
+    ):
+        raise InputError(field, value, f"a whole number >= {low}" + ("" if high is None else f" and <= {high}"))
     return int(value)
 
 

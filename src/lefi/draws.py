@@ -34,7 +34,7 @@ def uniform(key: int, ids: IntArray, draws: int | None = None) -> FloatArray:
     with np.errstate(over="ignore"):
         keys = np.uint64(key) if draws is None else _mix(np.arange(draws, dtype=np.uint64)[:, None] + np.uint64(key))
         mixed = _mix(_mix(ids.astype(np.uint64) * _GOLDEN + keys) + _GOLDEN)
-    return ((mixed >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
+    return ((mixed >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
 
 
 def normal(key: int, ids: IntArray, draws: int | None = None) -> FloatArray:

@@ -6,32 +6,41 @@ NaN in sizes = the client did not answer.
 """
 
 from dataclasses import dataclass
-from typing import Protocol, Self, runtime_checkable
+from typing import ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 
-from lefi.arrays import BoolArray, FloatArray, Floats, IntArray, number, vector, whole
+from lefi.arrays import BoolArray, FloatArray, Floats, IntArray, floats, number, vector, whole
 from lefi.errors import InputError
 from lefi.models import AccuracyModel
+
+PAYMENTS = ("curve", "price", "menu", "pool", "auction")  # classes of payment: what kind of offer a job takes
 
 
 @dataclass(frozen=True)
 class Terms:
-    """What the server knows before the first round."""
+    """What the server knows before the first round. `payment` is the one kind of offer that the job takes."""
 
     budget: float
     accuracy: AccuracyModel
     size_low: float = 0.0
     size_high: float = 10.0
     deadline: float = 60.0
+    payment: str = "curve"
 
     def __post_init__(self) -> None:
-        number("budget", self.budget, above=0)
-        number("size_low", self.size_low, low=0)
-        number("size_high", self.size_high, above=self.size_low)
-        number("deadline", self.deadline, above=0)
+        checked = {
+            "budget": number("budget", self.budget, above=0),
+            "size_low": number("size_low", self.size_low, low=0),
+            "size_high": number("size_high", self.size_high, above=self.size_low),
+            "deadline": number("deadline", self.deadline, above=0),
+        }
+        for field, value in checked.items():
+            object.__setattr__(self, field, value)
         if not isinstance(self.accuracy, AccuracyModel):
             raise InputError("accuracy", self.accuracy, "a model with __call__ and slope, see lefi.accuracy")
+        if self.payment not in PAYMENTS:
+            raise InputError("payment", self.payment, f"one of {', '.join(PAYMENTS)}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,14 +52,7 @@ class Roster:
     rate: FloatArray
 
     def __post_init__(self) -> None:
-        ids = np.array(self.ids, dtype=np.int64, ndmin=1)
-        ids.flags.writeable = False
-        if ids.size == 0:
-            raise InputError("clients", 0, "at least 1")
-        if ids.min() < 0:
-            raise InputError("ids", int(ids.min()), ">= 0")
-        if np.unique(ids).size != ids.size:
-            raise InputError("ids", ids, "unique")
+        ids = _ids(self.ids)
         object.__setattr__(self, "ids", ids)
         object.__setattr__(self, "iid", vector("iid", self.iid, clients=ids.size, low=0, high=1))
         object.__setattr__(self, "rate", vector("rate", self.rate, clients=ids.size, low=np.nextafter(0, 1)))
@@ -63,9 +65,28 @@ class Roster:
         return type(self)(self.ids[positions], self.iid[positions], self.rate[positions])
 
 
+def _ids(values: IntArray) -> IntArray:
+    given = np.atleast_1d(np.asarray(values))
+    if given.size == 0:
+        raise InputError("clients", 0, "at least 1")
+    if given.dtype.kind not in "iu" or given.ndim != 1:
+        raise InputError("ids", values, "one row of whole numbers")
+    ids = given.astype(np.int64)
+    if ids.min() < 0:
+        raise InputError("ids", int(ids.min()), ">= 0 and < 2^63")
+    if (np.diff(np.sort(ids)) == 0).any():  # np.unique hashes: 20 times slower on a million ids
+        raise InputError("ids", values, "unique")
+    ids.flags.writeable = False
+    return ids
+
+
 @runtime_checkable
 class Offer(Protocol):
-    """What the server promises; elementwise over the clients of one roster."""
+    """What the server promises; one entry per client of one roster. `kind` is its class of payment."""
+
+    kind: ClassVar[str]
+
+    def __len__(self) -> int: ...
 
     def payment(self, sizes: Floats) -> FloatArray:
         """What each client earns for these sizes; 0 where it did not answer (NaN)."""
@@ -76,7 +97,10 @@ class Offer(Protocol):
         ...
 
     def best_size(self, marginal_cost: Floats, low: Floats, high: Floats) -> FloatArray:
-        """The size in [low, high] that leaves each client the most money under linear cost."""
+        """The size in [low, high] that leaves each client the most money under linear cost.
+
+        Where what a client earns hangs on the others, the sizes that are best answers to each other.
+        """
         ...
 
 
@@ -84,15 +108,23 @@ class Offer(Protocol):
 class CurveOffer:
     """The paper's curve: weight (1 - exp(-rate min(size, limit)))."""
 
+    kind: ClassVar[str] = "curve"
+
     weight: FloatArray
     rate: FloatArray
     limit: FloatArray
 
     def __post_init__(self) -> None:
-        clients = np.size(self.weight)
-        object.__setattr__(self, "weight", vector("weight", np.atleast_1d(self.weight), low=0))
+        weight = vector("weight", np.atleast_1d(floats("weight", self.weight)), low=0)
+        clients = weight.size
+        if clients == 0:
+            raise InputError("clients", 0, "at least 1")
+        object.__setattr__(self, "weight", weight)
         object.__setattr__(self, "rate", vector("rate", self.rate, clients=clients, low=np.nextafter(0, 1)))
         object.__setattr__(self, "limit", vector("limit", self.limit, clients=clients, low=0))
+
+    def __len__(self) -> int:
+        return self.weight.size
 
     def payment(self, sizes: Floats) -> FloatArray:
         paid_for = np.fmin(sizes, self.limit)
@@ -107,8 +139,8 @@ class CurveOffer:
 
         Payment is concave and cost linear, so the stationary point, pushed into the interval, is optimal.
         """
-        with np.errstate(divide="ignore"):
-            free = np.log(self.weight * self.rate / marginal_cost) / self.rate
+        with np.errstate(divide="ignore"):  # weight 0: log is -inf, the answer is low
+            free = (np.log(self.weight) + np.log(self.rate) - np.log(marginal_cost)) / self.rate
         return np.clip(free, low, np.maximum(low, np.minimum(high, self.limit)))
 
 
@@ -125,7 +157,7 @@ class Receipt:
 
     def __post_init__(self) -> None:
         whole("round", self.round, low=1)
-        sizes = np.array(self.sizes, dtype=np.float64)
+        sizes = floats("sizes", self.sizes)
         if sizes.shape != (len(self.roster),):
             raise InputError("shape of sizes", sizes.shape, f"({len(self.roster)},)")
         if (sizes < 0).any() or np.isinf(sizes).any():
@@ -133,6 +165,8 @@ class Receipt:
         sizes.flags.writeable = False
         object.__setattr__(self, "sizes", sizes)
         object.__setattr__(self, "payments", vector("payments", self.payments, clients=len(self.roster), low=0))
+        if self.accuracy == self.accuracy:  # NaN: nobody measured it
+            number("accuracy", self.accuracy)
 
     @property
     def paid(self) -> float:

@@ -1,10 +1,32 @@
 """Mechanisms: one file each. Importing this package registers those that ship with lefi."""
 
+from lefi.mechanisms.auction import Auction
 from lefi.mechanisms.bara import Bara
+from lefi.mechanisms.contest import Contest
+from lefi.mechanisms.contract import Contract
+from lefi.mechanisms.flat import Flat
 from lefi.mechanisms.lefi import Lefi
 from lefi.mechanisms.mechanism import Mechanism, make, mechanisms, register
+from lefi.mechanisms.pool import Pool
+from lefi.mechanisms.price import Price
 from lefi.mechanisms.random import Random
 from lefi.mechanisms.uniform import Uniform
 from lefi.mechanisms.waterfill import Waterfill
 
-__all__ = ["Bara", "Lefi", "Mechanism", "Random", "Uniform", "Waterfill", "make", "mechanisms", "register"]
+__all__ = [
+    "Auction",
+    "Bara",
+    "Contest",
+    "Contract",
+    "Flat",
+    "Lefi",
+    "Mechanism",
+    "Pool",
+    "Price",
+    "Random",
+    "Uniform",
+    "Waterfill",
+    "make",
+    "mechanisms",
+    "register",
+]

@@ -6,15 +6,14 @@ EI(x) = (mu - y*) Phi(u) + sigma phi(u),  u = (mu - y*) / sigma,  y* the best ro
 The logarithm makes the response of rational clients nearly linear in x: the rival gets the better input.
 """
 
+from __future__ import annotations
+
 import warnings
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from pydantic import Field
 from scipy.special import ndtr
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.gaussian_process import GaussianProcessRegressor
-from sklearn.gaussian_process.kernels import ConstantKernel, Kernel, Matern, WhiteKernel
 
 from lefi.arrays import FloatArray, IntArray
 from lefi.draws import key, normal, uniform
@@ -22,12 +21,19 @@ from lefi.mechanisms.mechanism import register
 from lefi.mechanisms.simplex import Scale
 from lefi.messages import CurveOffer, Receipt, Roster, Terms
 
+if TYPE_CHECKING:  # scikit-learn takes a second to import; only those who play bara pay for it
+    from sklearn.gaussian_process import GaussianProcessRegressor
+    from sklearn.gaussian_process.kernels import Kernel
+
 WIDTHS = (1.0, 0.3, 0.1, 0.03)  # spread of the search around the best point, in log share
 
 
 @register("bara")
 class Bara:
     """One process over the weight vector, expected improvement, a search from wide to narrow."""
+
+    payment_class = "curve"
+    tier = "sizes and accuracy"
 
     def __init__(
         self,
@@ -89,7 +95,8 @@ class Bara:
         """Candidates (candidates, n): anywhere on the simplex, or around the best so far."""
         if width == 0:
             return self._random(ids, self.candidates)
-        return best + width * normal(key(self.seed, "mechanism", self.round, stage), ids, self.candidates)
+        around = best + width * normal(key(self.seed, "mechanism", self.round, stage), ids, self.candidates)
+        return around - np.log(np.exp(around).mean(axis=1, keepdims=True))
 
     def _random(self, ids: IntArray, draws: int) -> FloatArray:
         share = uniform(key(self.seed, "mechanism", self.round), ids, draws)
@@ -104,6 +111,10 @@ class Bara:
         return x
 
     def _fitted(self, ids: IntArray, kernel: Kernel | None, learn: bool) -> GaussianProcessRegressor:
+        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.gaussian_process import GaussianProcessRegressor
+        from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
+
         start = kernel or ConstantKernel(1.0, (1e-2, 1e3)) * Matern(1.0, (0.05, 50.0), nu=2.5) + WhiteKernel(
             1e-3, (1e-8, 1.0)
         )

@@ -14,6 +14,8 @@ class Notebook:
 
     def read(self, ids: IntArray, default: float | FloatArray) -> FloatArray:
         """The value noted for each id, or the default."""
+        if np.array_equal(ids, self.ids):  # the same clients as last time: no search
+            return self.values.copy()
         result = np.broadcast_to(np.asarray(default, dtype=np.float64), ids.shape).copy()
         if self.ids.size:
             at = np.minimum(np.searchsorted(self.ids, ids), self.ids.size - 1)

@@ -10,6 +10,9 @@ from lefi.messages import CurveOffer, Receipt, Roster, Terms
 class Random:
     """A fresh random split of the budget in every round."""
 
+    payment_class = "curve"
+    tier = "sizes and accuracy"
+
     def __init__(self, terms: Terms, *, seed: int = 0) -> None:
         self.seed = seed
         self.scale = Scale(terms)

@@ -9,6 +9,8 @@ from lefi.arrays import FloatArray
 from lefi.messages import CurveOffer, Receipt, Roster, Terms
 
 GROWTH = 1.25  # most that z grows in a round
+AIM = 0.999  # aim a little under the budget: a round that overspends by a hair does not count as a find
+MOST = 1e6  # and in all: clients that give nothing for a million budgets will not give anything for two
 
 
 class Scale:
@@ -24,5 +26,6 @@ class Scale:
         return CurveOffer(weight, roster.rate, np.full(len(roster), self.terms.size_high))
 
     def tell(self, receipt: Receipt) -> None:
-        room = self.terms.budget / receipt.paid if receipt.paid > 0 else GROWTH
-        self.z = max(1.0, self.z * min(room, GROWTH))
+        if receipt.answered.any():
+            room = AIM * self.terms.budget / receipt.paid if receipt.paid > 0 else GROWTH
+            self.z = min(max(1.0, self.z * min(room, GROWTH)), MOST)

@@ -28,6 +28,9 @@ SHIFT = 0.2  # first two offers to a client lie apart by twice this, to tell a p
 class Waterfill:
     """One belief per client, one price of money for all."""
 
+    payment_class = "curve"
+    tier = "sizes"
+
     def __init__(self, terms: Terms, *, seed: int = 0) -> None:
         self.terms, self.seed = terms, seed
         self.belief: Belief | None = None

@@ -1,6 +1,17 @@
 """The two fitted models that a job rests on: accuracy of the model, cost of a client's training."""
 
-from lefi.models.accuracy import AccuracyModel, QuadraticAccuracy, accuracy
+from lefi.models.accuracy import AccuracyModel, FittedAccuracy, QuadraticAccuracy, accuracy
 from lefi.models.cost import LinearCost, cost
+from lefi.models.curves import ExponentialAccuracy, LinearAccuracy, PowerAccuracy
 
-__all__ = ["AccuracyModel", "LinearCost", "QuadraticAccuracy", "accuracy", "cost"]
+__all__ = [
+    "AccuracyModel",
+    "ExponentialAccuracy",
+    "FittedAccuracy",
+    "LinearAccuracy",
+    "LinearCost",
+    "PowerAccuracy",
+    "QuadraticAccuracy",
+    "accuracy",
+    "cost",
+]

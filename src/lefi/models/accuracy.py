@@ -4,15 +4,16 @@ D  size   [thousand samples]
 pi iid    0..1, 1 = identical label shares everywhere
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Protocol, Self, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, Self, overload, runtime_checkable
 
 import numpy as np
 
-from lefi.arrays import FloatArray, Floats
-from lefi.errors import InputError
-from lefi.models.presets import coefficients
+from lefi.arrays import FloatArray, Floats, floats, number
+from lefi.errors import InputError, UnknownName
+from lefi.models.curves import ExponentialAccuracy, LinearAccuracy, PowerAccuracy
+from lefi.models.presets import find, numbers
 
 
 @runtime_checkable
@@ -28,12 +29,17 @@ class AccuracyModel(Protocol):
 class QuadraticAccuracy:
     """A(D, pi) = a D^2 + b pi^2 + c D pi + d D + e pi + f, the paper's regression."""
 
+    kind: ClassVar[str] = "quadratic"
     a: float
     b: float
     c: float
     d: float
     e: float
     f: float
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            number(f"accuracy.{name}", value)
 
     def __call__(self, sizes: Floats, iid: Floats) -> FloatArray:
         D, pi = np.asarray(sizes, dtype=np.float64), np.asarray(iid, dtype=np.float64)
@@ -47,7 +53,9 @@ class QuadraticAccuracy:
     @classmethod
     def fit(cls, sizes: Floats, iid: Floats, accuracy: Floats) -> Self:
         """Least squares on measured points."""
-        D, pi, A = (np.asarray(values, dtype=np.float64).ravel() for values in (sizes, iid, accuracy))
+        D, pi, A = (floats("points", values).ravel() for values in (sizes, iid, accuracy))
+        if not D.size == pi.size == A.size:
+            raise InputError("points", f"{D.size} sizes, {pi.size} iid, {A.size} accuracy", "as many of each")
         columns = np.stack([D**2, pi**2, D * pi, D, pi, np.ones_like(D)], axis=1)
         if not (np.isfinite(columns).all() and np.isfinite(A).all()) or np.linalg.matrix_rank(columns) < 6:
             raise InputError("points", f"{D.size} of them", "finite, with >= 3 sizes and >= 3 iid values apart")
@@ -57,13 +65,30 @@ class QuadraticAccuracy:
         """Root mean square error on measured points."""
         return float(np.sqrt(np.mean((self(sizes, iid) - np.asarray(accuracy)) ** 2)))
 
-    def to_dict(self) -> dict[str, float]:
+    def to_dict(self) -> dict[str, Any]:
         return asdict(self)
 
 
+FittedAccuracy = QuadraticAccuracy | LinearAccuracy | ExponentialAccuracy | PowerAccuracy
 PRESETS = {"paper": {"a": -0.000152, "b": 0.071, "c": -0.00117, "d": 0.0151, "e": 0.011, "f": 0.073}}
+KINDS: dict[str, type[FittedAccuracy]] = {
+    model.kind: model for model in (QuadraticAccuracy, LinearAccuracy, ExponentialAccuracy, PowerAccuracy)
+}
 
 
-def accuracy(name_or_path: str | Path) -> QuadraticAccuracy:
-    """The accuracy model of that name ("paper"), or the one in a JSON file `{"accuracy": {"a": ...}}`."""
-    return QuadraticAccuracy(**coefficients("accuracy", name_or_path, PRESETS, tuple("abcdef")))
+@overload
+def accuracy(name_or_path: Literal["paper"]) -> QuadraticAccuracy: ...
+@overload
+def accuracy(name_or_path: str | Path) -> FittedAccuracy: ...
+def accuracy(name_or_path: str | Path) -> FittedAccuracy:
+    """The accuracy model of that name ("paper", "cifar10"), or the one in a JSON file.
+
+    Such a file holds `{"accuracy": {"kind": "power", ...}}`; without a kind the six numbers are the quadratic's.
+    """
+    path, table = find("accuracy", name_or_path, PRESETS)
+    kind = table.get("kind", "quadratic")
+    if kind not in KINDS:
+        raise UnknownName(f"kind of accuracy in {path}", kind, KINDS)
+    model = KINDS[kind]
+    rest = {name: value for name, value in table.items() if name != "kind"}
+    return model(**numbers("accuracy", path, rest, tuple(field.name for field in fields(model))))

@@ -10,7 +10,7 @@ from typing import Self
 
 import numpy as np
 
-from lefi.arrays import FloatArray, Floats
+from lefi.arrays import FloatArray, Floats, floats, number
 from lefi.errors import InputError
 from lefi.models.presets import coefficients
 
@@ -23,10 +23,8 @@ class LinearCost:
     q: float
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.p) and self.p > 0):
-            raise InputError("cost.p", self.p, "finite and > 0")
-        if not (np.isfinite(self.q) and self.q >= 0):
-            raise InputError("cost.q", self.q, "finite and >= 0")
+        number("cost.p", self.p, above=0)
+        number("cost.q", self.q, low=0)
 
     def __call__(self, sizes: Floats) -> FloatArray:
         return np.asarray(self.p * np.asarray(sizes, dtype=np.float64) + self.q)
@@ -37,12 +35,14 @@ class LinearCost:
 
     @classmethod
     def fit(cls, sizes: Floats, cost: Floats) -> Self:
-        """Least squares on measured points."""
-        D, C = (np.asarray(values, dtype=np.float64).ravel() for values in (sizes, cost))
+        """Least squares on measured points, with q >= 0: no training costs less than nothing."""
+        D, C = (floats("points", values).ravel() for values in (sizes, cost))
+        if D.size != C.size:
+            raise InputError("points", f"{D.size} sizes, {C.size} costs", "as many of each")
         if not (np.isfinite(D).all() and np.isfinite(C).all()) or np.unique(D).size < 2:
             raise InputError("points", f"{D.size} of them", "finite, with >= 2 sizes apart")
         q, p = np.polynomial.polynomial.polyfit(D, C, 1).tolist()
-        return cls(p=p, q=q)
+        return cls(p=p, q=q) if q >= 0 else cls(p=float(D @ C / (D @ D)), q=0.0)
 
     def rmse(self, sizes: Floats, cost: Floats) -> float:
         """Root mean square error on measured points."""

@@ -8,18 +8,37 @@ from typing import Any
 from lefi.arrays import number
 from lefi.errors import InputError, UnknownName
 
+SHIPPED = Path(__file__).parent / "measured"  # <name>.json with the models, and the measurement they were fitted to
+
+
+def shipped() -> list[str]:
+    """Names of the measurements that come with lefi."""
+    return sorted(path.stem for path in SHIPPED.glob("*.json"))
+
 
 def coefficients(
     what: str, name_or_path: str | Path, presets: Mapping[str, Mapping[str, float]], fields: tuple[str, ...]
 ) -> dict[str, float]:
-    """The numbers behind a preset name or a file such as `{"accuracy": {"a": ..., "b": ...}}`."""
+    """The numbers behind a preset name or a file such as `{"cost": {"p": ..., "q": ...}}`."""
+    path, table = find(what, name_or_path, presets)
+    return numbers(what, path, table, fields)
+
+
+def find(
+    what: str, name_or_path: str | Path, presets: Mapping[str, Mapping[str, float]]
+) -> tuple[str, Mapping[str, Any]]:
+    """Where the model lies, and its table as it stands there."""
     name = str(name_or_path)
     if name in presets:
-        return dict(presets[name])
-    path = Path(name_or_path)
+        return name, presets[name]
+    path = SHIPPED / f"{name}.json" if name in shipped() else Path(name_or_path)
     if path.suffix != ".json" and not path.is_file():
-        raise UnknownName(f"{what} model", name, [*presets, "a path to a .json file"])
-    table = _read(what, path)
+        raise UnknownName(f"{what} model", name, [*presets, *shipped(), "a path to a .json file"])
+    return str(path), _read(what, path)
+
+
+def numbers(what: str, path: str, table: Mapping[str, Any], fields: tuple[str, ...]) -> dict[str, float]:
+    """The table's numbers, if they are exactly these fields."""
     unknown = set(table) - set(fields)
     if unknown:
         raise UnknownName(f"coefficient of {what} in {path}", unknown.pop(), fields)
@@ -31,7 +50,7 @@ def coefficients(
 
 def _read(what: str, path: Path) -> dict[str, Any]:
     try:
-        table = json.loads(path.read_text())
+        table = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"{what} file", str(path), f"readable ({error.strerror})") from None
     except ValueError as error:

@@ -1,6 +1,6 @@
 """The bank of one-dimensional Gaussian processes, one per client."""
 
 from lefi.surrogate.bank import Bank
-from lefi.surrogate.kernels import KERNELS
+from lefi.surrogate.kernels import KERNELS, Hyper
 
-__all__ = ["KERNELS", "Bank"]
+__all__ = ["KERNELS", "Bank", "Hyper"]

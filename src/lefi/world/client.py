@@ -6,12 +6,14 @@ f'(D) - theta p - lambda_1 p / F + lambda_2 - lambda_3 - lambda_4 = 0.
 """
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray
 from lefi.messages import CurveOffer, Offer
 from lefi.models import LinearCost
+from lefi.offers import AuctionCall, PriceOffer
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +55,30 @@ def utility(offer: Offer, means: Means, sizes: FloatArray) -> FloatArray:
     return offer.payment(sizes) - means.price * means.cost(sizes)
 
 
+class Payer(Protocol):
+    """Clients that know what money they keep at a size, and what they deliver for nothing."""
+
+    @property
+    def means(self) -> Means: ...
+
+    def respond(self, offer: Offer, rng: np.random.Generator | None) -> FloatArray: ...
+
+    def utility(self, offer: Offer, sizes: FloatArray) -> FloatArray: ...
+
+
+def expense(fleet: Payer, sizes: FloatArray) -> FloatArray:
+    """What delivering these sizes costs each client, over what it delivers for nothing. The least it must be paid."""
+    nothing = PriceOffer(np.zeros(sizes.size), np.full(sizes.size, fleet.means.size_high))
+    return fleet.utility(nothing, fleet.respond(nothing, None)) - fleet.utility(nothing, sizes)
+
+
+def unit_cost(fleet: Payer, call: AuctionCall) -> FloatArray:
+    """Expense of a thousand samples when the client delivers all that is called for and it can; NaN if nothing."""
+    sizes = np.fmin(call.limit, np.nan_to_num(fleet.means.cap))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(sizes > 0, expense(fleet, sizes) / sizes, np.nan)
+
+
 @dataclass(frozen=True, eq=False)
 class Multipliers:
     """lambda_1 .. lambda_4 of P0 at its solution; NaN for a client that sits out."""
@@ -67,20 +93,17 @@ def multipliers(offer: CurveOffer, means: Means) -> Multipliers:
     """KKT multipliers at `best_size`. The pull f'(D) - theta p is taken up by the bound that holds the client."""
     D = best_size(offer, means)
     pull = offer.weight * offer.rate * np.exp(-offer.rate * D) - means.marginal_cost
-    up, down = np.maximum(pull, 0), np.maximum(-pull, 0)
     cap = means.cap
-    at_limit = offer.limit <= cap
-    at_deadline = ~at_limit & (cap < means.size_high)
-    at_high = ~at_limit & ~at_deadline
-    interior = (D > means.size_low) & (D < np.fmin(cap, offer.limit))
-    out = means.sits_out
+    by_limit = offer.limit < cap
+    by_deadline = ~by_limit & (cap < means.size_high)
+    at_top = np.fmin(cap, offer.limit) <= D
 
     def only(where: BoolArray, values: FloatArray) -> FloatArray:
-        return np.where(out, np.nan, np.where(where & ~interior, values, 0.0))
+        return np.where(means.sits_out, np.nan, np.where(where, np.maximum(values, 0.0), 0.0))
 
     return Multipliers(
-        deadline=only(at_deadline, up * means.speed / means.cost.p),
-        size_low=only(D <= means.size_low, down),
-        size_high=only(at_high, up),
-        limit=only(at_limit, up),
+        deadline=only(at_top & by_deadline, pull * means.speed / means.cost.p),
+        size_low=only(means.size_low >= D, -pull),
+        size_high=only(at_top & ~by_deadline & ~by_limit, pull),
+        limit=only(at_top & by_limit, pull),
     )

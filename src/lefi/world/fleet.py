@@ -8,7 +8,8 @@ import numpy as np
 from lefi.arrays import FloatArray, IntArray, number, vector
 from lefi.messages import Offer, Roster
 from lefi.models import LinearCost
-from lefi.world.client import Means, best_size, utility
+from lefi.offers import AuctionCall
+from lefi.world.client import Means, best_size, unit_cost, utility
 
 
 @runtime_checkable
@@ -51,12 +52,22 @@ class RationalFleet:
     def respond(self, offer: Offer, rng: np.random.Generator | None) -> FloatArray:
         return best_size(offer, self.means)
 
+    def bid(self, call: AuctionCall, rng: np.random.Generator | None) -> FloatArray:
+        """The truth: no other bid earns more."""
+        return unit_cost(self, call)
+
     def utility(self, offer: Offer, sizes: FloatArray) -> FloatArray:
         """Money each client keeps at these sizes."""
         return utility(offer, self.means, sizes)
 
     def advance(self, rng: np.random.Generator) -> Self:
         return self
+
+    def take(self, positions: IntArray) -> Self:
+        """The clients at these positions, in this order."""
+        return replace(
+            self, roster=self.roster.take(positions), price=self.price[positions], speed=self.speed[positions]
+        )
 
     def reprice(self, factor: FloatArray) -> Self:
         """The fleet with its prices multiplied."""

@@ -8,6 +8,7 @@ import numpy as np
 from lefi.arrays import BoolArray, FloatArray
 from lefi.errors import InputError, OfferError
 from lefi.messages import CurveOffer, Offer, Receipt, Terms
+from lefi.offers import AuctionCall
 from lefi.world.fleet import Fleet
 
 
@@ -19,14 +20,20 @@ class Market:
     fleet: Fleet
 
     def __post_init__(self) -> None:
+        if not isinstance(self.terms, Terms):
+            raise InputError("terms", self.terms, "lefi.Terms")
+        if not isinstance(self.fleet, Fleet):
+            raise InputError("fleet", self.fleet, "an object with roster, respond and advance")
         for name in ("deadline", "size_low", "size_high"):
             stated = getattr(self.fleet, name, None)
             if stated is not None and stated != getattr(self.terms, name):
                 raise InputError(f"fleet.{name}", stated, f"the terms' {getattr(self.terms, name)!r}")
 
     def settle(self, round: int, offer: Offer, rng: np.random.Generator | None) -> Receipt:
-        """Ask the clients, refuse impossible claims, pay the rest."""
+        """Ask the clients, first for bids where the offer calls for them; refuse impossible claims, pay the rest."""
         self.check(offer)
+        if isinstance(offer, AuctionCall):
+            offer = offer.award(self.bids(offer, rng))
         sizes = self.admit(self.fleet.respond(offer, rng))
         return Receipt(round, self.fleet.roster, offer, sizes, offer.payment(sizes), self.accuracy_of(sizes))
 
@@ -49,16 +56,29 @@ class Market:
         return np.where(possible, claims, np.nan)
 
     def check(self, offer: Offer) -> None:
-        """Refuse an offer outside the payment class: another rate is another kind of payment."""
-        if not isinstance(offer, CurveOffer):
-            raise OfferError(f"offer is a {type(offer).__name__}: this market takes CurveOffer")
-        roster = self.fleet.roster
-        if offer.weight.size != len(roster):
-            raise OfferError(f"offer has {offer.weight.size} weights for {len(roster)} clients")
-        if not np.array_equal(offer.rate, roster.rate):
+        """Refuse an offer outside the payment class of the terms: another rate is another kind of payment, too."""
+        kind, roster = getattr(offer, "kind", type(offer).__name__), self.fleet.roster
+        if kind != self.terms.payment:
+            raise OfferError(f"offer is of kind {kind!r}: this market takes {self.terms.payment!r}")
+        if len(offer) != len(roster):
+            parts = "weights" if isinstance(offer, CurveOffer) else "entries"
+            raise OfferError(f"offer has {len(offer)} {parts} for {len(roster)} clients")
+        if isinstance(offer, CurveOffer) and not np.array_equal(offer.rate, roster.rate):
             raise OfferError("offer.rate differs from roster.rate: the rate is fixed by the job")
-        if offer.limit.min() < self.terms.size_low:
-            raise OfferError(f"offer.limit goes down to {offer.limit.min():g}: size_low is {self.terms.size_low:g}")
+        least = float(np.min(getattr(offer, "limit", self.terms.size_low)))
+        if least < self.terms.size_low:
+            raise OfferError(f"offer.limit goes down to {least:g}: size_low is {self.terms.size_low:g}")
+
+    def bids(self, call: AuctionCall, rng: np.random.Generator | None) -> FloatArray:
+        """What each client asks for a thousand samples; NaN where it does not bid."""
+        bid = getattr(self.fleet, "bid", None)
+        if bid is None:
+            raise OfferError(f"a {type(self.fleet).__name__} has no bid(): its clients cannot take part in an auction")
+        return np.asarray(bid(call, rng), dtype=np.float64)
+
+    def taking(self, payment: str) -> Self:
+        """The same clients, paid in another way."""
+        return replace(self, terms=replace(self.terms, payment=payment))
 
     def advance(self, rng: np.random.Generator) -> Self:
         """The market of the next round: clients drift, come and go."""

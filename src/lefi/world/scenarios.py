@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -20,11 +21,13 @@ from lefi.world.behaviours import (
     ConvexCost,
     Drift,
     Dropout,
+    Holdout,
     Linear,
     Logit,
     Misreport,
     Noisy,
     OptOut,
+    Overbid,
     Sticky,
 )
 from lefi.world.fleet import Fleet, RationalFleet
@@ -34,14 +37,21 @@ RENT = 0.9  # USD per hour of the reference GPU (the paper's market price)
 REFERENCE_SPEED = 28.9  # TFLOPS of the reference GPU
 
 
+def _number(value: Any) -> Any:
+    if isinstance(value, bool | str):
+        raise ValueError("a number")
+    return value
+
+
 def _range(value: Any) -> Any:
-    return (value, value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+    return (value, value) if isinstance(value, int | float) else value
 
 
-Range = Annotated[tuple[float, float], BeforeValidator(_range)]
-Share = Annotated[float, Field(ge=0, le=1)]
-Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Factor = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Number = Annotated[float, BeforeValidator(_number)]
+Range = Annotated[tuple[Number, Number], BeforeValidator(_range)]
+Share = Annotated[Number, Field(ge=0, le=1)]
+Amount = Annotated[Number, Field(ge=0, allow_inf_nan=False)]
+Factor = Annotated[Number, Field(gt=0, allow_inf_nan=False)]
 Kind = Literal["rational", "linear", "all_or_nothing", "logit", "convex_cost"]
 
 
@@ -49,6 +59,8 @@ class Settings(BaseModel):
     """What a scenario may set; a range (low, high) is drawn uniformly per client, a number holds for all.
 
     fixed_cost multiplies q of the cost model; scale is the range of K_n of linear and all_or_nothing clients in USD;
+    holdout and overbid are shares of the cost that clients add to it when they answer and when they bid,
+    all of them or the one whose id `pretender` is;
     temperature (USD) belongs to logit clients, curvature (USD per thousand samples squared) to convex_cost ones.
     """
 
@@ -58,22 +70,25 @@ class Settings(BaseModel):
     speed: Range = (REFERENCE_SPEED, REFERENCE_SPEED)
     iid: Range = (0.1, 1.0)
     price_factor: Range = (0.5, 2.0)
-    size_low: float = 0.0
-    size_high: float = 10.0
+    size_low: Number = 0.0
+    size_high: Number = 10.0
     fixed_cost: Factor = 1.0
     kinds: Annotated[tuple[Kind, ...], Field(min_length=1)] = ("rational",)
     scale: Range = (0.05, 0.5)
     temperature: Factor = 0.01
     curvature: Amount = 1e-4
     opt_out: bool = False
+    holdout: Amount = 0.0
+    overbid: Amount = 0.0
+    pretender: Annotated[int, Field(ge=0)] | None = None
     sticky: Share = 0.0
     noise: Amount = 0.0
     misreport: Factor = 1.0
     dropout: Share = 0.0
     drift: Amount = 0.0
     churn: Share = 0.0
-    accuracy: str | AccuracyModel = "paper"
-    cost: str | LinearCost = "paper"
+    accuracy: str | Path | AccuracyModel = "paper"
+    cost: str | Path | LinearCost = "paper"
 
 
 RANGES = {"rate": (0, 1e6), "speed": (0, 1e9), "iid": (0, 1), "price_factor": (0, 1e9), "scale": (0, 1e9)}
@@ -98,9 +113,12 @@ def scenario(
     budget: float | None = None,
     deadline: float = 60.0,
     seed: int = 0,
+    payment: str = "curve",
     **settings: Any,
 ) -> Market:
     """The market of that name. Budget in USD per round, by default 0.5 per client; deadline in seconds.
+
+    `payment` is the kind of offer that it takes: curve (the paper's), price, menu, pool or auction.
 
     `settings` overrule the scenario's own: rate, speed, iid, price_factor (a number or a range (low, high)),
     size_low, size_high, accuracy, cost, and the behaviours of `Settings`.
@@ -110,13 +128,14 @@ def scenario(
     whole("clients", clients, low=1)
     whole("seed", seed, low=0)
     chosen = read_settings({**SCENARIOS[name], **settings})
-    model = accuracy(chosen.accuracy) if isinstance(chosen.accuracy, str) else chosen.accuracy
+    model = accuracy(chosen.accuracy) if isinstance(chosen.accuracy, str | Path) else chosen.accuracy
     terms = Terms(
         budget=number("budget", 0.5 * clients if budget is None else budget, above=0),
         accuracy=model,
         size_low=chosen.size_low,
         size_high=chosen.size_high,
         deadline=number("deadline", deadline, above=0),
+        payment=payment,
     )
     return Market(terms, draw_fleet(clients, seed, terms, chosen))
 
@@ -130,7 +149,8 @@ def read_settings(settings: dict[str, Any]) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         name = str(first["loc"][0])
-        raise InputError(name, settings[name], first["msg"].lower()) from None
+        allowed = first["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
+        raise InputError(name, settings[name], allowed) from None
     for name, (least, most) in RANGES.items():
         low, high = getattr(chosen, name)
         if not least <= low <= high <= most or (least == high and name != "iid"):
@@ -145,6 +165,9 @@ def draw_fleet(clients: int, seed: int, terms: Terms, settings: Settings) -> Fle
     if settings.kinds != ("rational",):
         fleet = Blend(fleet, tuple(kind_of(name, seed, settings) for name in settings.kinds), key(seed, "fleet kind"))
     fleet = OptOut(fleet) if settings.opt_out else fleet
+    only = None if settings.pretender is None else np.array([settings.pretender])
+    fleet = Holdout(fleet, settings.holdout, only) if settings.holdout else fleet
+    fleet = Overbid(fleet, settings.overbid, only) if settings.overbid else fleet
     fleet = Sticky(fleet, settings.sticky) if settings.sticky else fleet
     fleet = Noisy(fleet, settings.noise) if settings.noise else fleet
     fleet = Misreport(fleet, settings.misreport) if settings.misreport != 1 else fleet
@@ -156,7 +179,7 @@ def draw_fleet(clients: int, seed: int, terms: Terms, settings: Settings) -> Fle
 def draw_clients(seed: int, terms: Terms, settings: Settings, ids: IntArray) -> RationalFleet:
     """The rational clients of these ids, each a function of the seed and its id alone."""
     draw = drawer(seed, ids)
-    model = cost(settings.cost) if isinstance(settings.cost, str) else settings.cost
+    model = cost(settings.cost) if isinstance(settings.cost, str | Path) else settings.cost
     return RationalFleet(
         roster=Roster(ids, iid=draw("iid", settings.iid), rate=draw("rate", settings.rate)),
         price=draw("price", settings.price_factor) * RENT / 3600 / REFERENCE_SPEED,

@@ -8,6 +8,7 @@ from lefi.world.behaviours.behaviour import Behaviour, SelfishFleet
 from lefi.world.behaviours.blend import Blend
 from lefi.world.behaviours.change import Churn, Drift
 from lefi.world.behaviours.responses import AllOrNothing, ConvexCost, Linear, Logit
+from lefi.world.behaviours.strategy import Holdout, Overbid
 
 __all__ = [
     "AllOrNothing",
@@ -17,11 +18,13 @@ __all__ = [
     "ConvexCost",
     "Drift",
     "Dropout",
+    "Holdout",
     "Linear",
     "Logit",
     "Misreport",
     "Noisy",
     "OptOut",
+    "Overbid",
     "SelfishFleet",
     "Sticky",
 ]

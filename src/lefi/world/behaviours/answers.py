@@ -8,7 +8,9 @@ import numpy as np
 from lefi.arrays import FloatArray, IntArray, number
 from lefi.draws import normal, uniform
 from lefi.messages import Offer
+from lefi.offers import AuctionCall
 from lefi.world.behaviours.behaviour import Behaviour, draw_key, limit_of, private_cap
+from lefi.world.client import unit_cost
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,6 +20,9 @@ class OptOut(Behaviour):
     def respond(self, offer: Offer, rng: np.random.Generator | None) -> FloatArray:
         sizes = self.fleet.respond(offer, rng)
         return np.where(self.fleet.utility(offer, sizes) < 0, 0.0, sizes)
+
+    def bid(self, call: AuctionCall, rng: np.random.Generator | None) -> FloatArray:
+        return unit_cost(self, call)
 
     def utility(self, offer: Offer, sizes: FloatArray) -> FloatArray:
         """Who answers 0 stays at home and pays nothing, not even the fixed cost."""

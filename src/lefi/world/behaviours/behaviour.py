@@ -7,6 +7,7 @@ import numpy as np
 
 from lefi.arrays import FloatArray, Floats, IntArray
 from lefi.messages import Offer, Roster
+from lefi.offers import AuctionCall
 from lefi.world.client import Means
 from lefi.world.fleet import Fleet, RationalFleet
 
@@ -55,6 +56,10 @@ class Behaviour:
     def respond(self, offer: Offer, rng: np.random.Generator | None) -> FloatArray:
         return self.fleet.respond(offer, rng)
 
+    def bid(self, call: AuctionCall, rng: np.random.Generator | None) -> FloatArray:
+        """What each client asks for a thousand samples."""
+        return self.fleet.bid(call, rng)
+
     def utility(self, offer: Offer, sizes: FloatArray) -> FloatArray:
         """Money each client keeps at these sizes."""
         return self.fleet.utility(offer, sizes)
@@ -71,6 +76,10 @@ class Behaviour:
         """The fleet after it has delivered these sizes; matters to clients that stick to what they did."""
         inner = getattr(self.fleet, "remember", None)
         return self if inner is None else self._around(inner(sizes))
+
+    def take(self, positions: IntArray) -> Self:
+        """The clients at these positions, in this order."""
+        return self._around(self.fleet.take(positions))
 
     def reprice(self, factor: FloatArray) -> Self:
         """The fleet with its prices multiplied."""

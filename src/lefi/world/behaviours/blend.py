@@ -9,7 +9,9 @@ import numpy as np
 from lefi.arrays import FloatArray, IntArray
 from lefi.draws import uniform
 from lefi.messages import Offer
+from lefi.offers import AuctionCall
 from lefi.world.behaviours.behaviour import Behaviour, draw_key
+from lefi.world.client import unit_cost
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +29,9 @@ class Blend(Behaviour):
         fleets = [kind(self.fleet) for kind in self.kinds]
         answers = [f.respond(offer, None if key is None else np.random.default_rng(key)) for f in fleets]
         return self._own(answers)
+
+    def bid(self, call: AuctionCall, rng: np.random.Generator | None) -> FloatArray:
+        return unit_cost(self, call)
 
     def utility(self, offer: Offer, sizes: FloatArray) -> FloatArray:
         return self._own([kind(self.fleet).utility(offer, sizes) for kind in self.kinds])

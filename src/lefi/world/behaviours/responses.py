@@ -12,7 +12,10 @@ import numpy as np
 from lefi.arrays import FloatArray, number
 from lefi.draws import uniform
 from lefi.messages import Offer
+from lefi.offers import AuctionCall, MenuOffer
+from lefi.offers.menu import take_best
 from lefi.world.behaviours.behaviour import Behaviour, draw_key, limit_of, private_cap
+from lefi.world.client import unit_cost
 
 GRID = 33  # sizes between which a logit client chooses
 HALVINGS = 60  # of the interval in which a size lies: to the last bit
@@ -89,6 +92,10 @@ class ConvexCost(Behaviour):
         means, cap = self.means, np.asarray(private_cap(self.fleet))
         low = np.full(len(self.roster), means.size_low)
         high = np.maximum(low, cap)
+        if isinstance(offer, MenuOffer):  # payment jumps: no slope leads to the best pair
+            choices = offer.choices(low, high)
+            best = take_best(choices, np.stack([self.utility(offer, row) for row in choices]))
+            return np.where(means.sits_out, 0.0, best)
         bounds = (means.size_low, high)
         least, most = low, high
         for _ in range(HALVINGS):
@@ -96,6 +103,9 @@ class ConvexCost(Behaviour):
             wants_more = offer.best_size(means.marginal_cost + 2 * self.c * D, *bounds) > D
             least, most = np.where(wants_more, D, least), np.where(wants_more, most, D)
         return np.where(means.sits_out, 0.0, np.minimum((least + most) / 2, limit_of(offer)))
+
+    def bid(self, call: AuctionCall, rng: np.random.Generator | None) -> FloatArray:
+        return unit_cost(self, call)
 
     def utility(self, offer: Offer, sizes: FloatArray) -> FloatArray:
         return self.fleet.utility(offer, sizes) - self.c * sizes**2

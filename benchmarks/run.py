@@ -1,0 +1,48 @@
+"""Speed of the bank against its rivals, in one run, on the same inputs, with results checked against each other.
+
+    python benchmarks/run.py [--seconds 20] [--most 1000000] [--out results/bench]
+
+Times are CPU seconds of one thread for one round of the whole fleet: take in one more answer of every client, fit,
+predict mean and standard deviation at two weights. Each rival goes as far as it gets within its seconds.
+"""
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks.contest import contest, copy_floor, hyper_contest, linearity, million, whole_round  # noqa: E402
+from benchmarks.figure import draw  # noqa: E402
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=20.0, help="CPU time that a rival gets per length of history")
+    parser.add_argument("--most", type=int, default=1_000_000, help="largest fleet")
+    parser.add_argument("--out", type=Path, default=Path("results/bench"))
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(cores)})  # before a rival counts the cores and starts its threads
+    rows = contest(options.seconds, options.most)
+    results: dict[str, object] = {
+        "contest": rows,
+        "hyper": hyper_contest(),
+        "linearity": linearity(options.most),
+        "floor": copy_floor(min(options.most, 200_000)),
+    }
+    os.sched_setaffinity(0, cores)
+    results["million"] = million(options.most)
+    results["whole round"] = whole_round(options.most)
+    (options.out / "bench.json").write_text(json.dumps(results, indent=1))
+    draw(rows, options.out / "bench.png")
+    print(f"\nwrote {options.out / 'bench.json'} and {options.out / 'bench.png'}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""A Flower job that pays its clients."""

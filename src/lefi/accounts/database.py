@@ -1,0 +1,79 @@
+"""Engines for the ledger: SQLite (durable settings) and PostgreSQL, brought to the newest schema."""
+
+from pathlib import Path
+from typing import Any
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import ArgumentError, DatabaseError
+
+from lefi.errors import InputError, LefiError
+
+
+def read_url(location: str | Path) -> URL:
+    """The URL of a ledger; a plain path is an SQLite file."""
+    text = str(location)
+    if "://" not in text:
+        return URL.create("sqlite", database=text)
+    try:
+        url = make_url(text)
+    except ArgumentError:
+        raise InputError("ledger", text, "a file, sqlite:///file or postgresql://host/database") from None
+    kind = url.get_backend_name()
+    if kind not in ("sqlite", "postgresql"):
+        raise InputError("ledger", text, "a file, sqlite:///file or postgresql://host/database")
+    return url.set(drivername="postgresql+psycopg") if kind == "postgresql" else url
+
+
+def open_engine(url: URL) -> Engine:
+    """An engine whose commits survive a crash of the process and of the machine."""
+    try:
+        engine = create_engine(url)
+    except ModuleNotFoundError as error:
+        raise LefiError(f"a PostgreSQL ledger needs {error.name}: pip install 'lefi[postgres]'") from None
+    if url.get_backend_name() == "sqlite":
+        event.listen(engine, "connect", _durable)
+        event.listen(engine, "begin", _begin)
+    return engine
+
+
+def connect(engine: Engine, create: bool) -> Connection:
+    """A connection to a ledger of the newest schema; without `create` one must be there."""
+    try:
+        connection = engine.connect()
+        _upgrade(connection, create)
+    except DatabaseError as error:
+        reason = str(error.orig).strip().splitlines()[0]
+        raise LefiError(f"cannot open the ledger {engine.url!r}: {reason}") from None
+    return connection
+
+
+def _durable(connection: Any, _: object) -> None:
+    # The driver must not open transactions of its own: with explicit ones the migrations are atomic, too.
+    connection.isolation_level = None
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000"):
+        connection.execute(f"PRAGMA {pragma}").close()
+
+
+def _begin(connection: Connection) -> None:
+    # Writers take their turn at once; readers never make the server wait.
+    reading = connection.get_execution_options().get("reading", False)
+    connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
+
+
+def _upgrade(connection: Connection, create: bool) -> None:
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))
+    config.set_main_option("path_separator", "os")
+    head = ScriptDirectory.from_config(config).get_current_head()
+    with connection.begin():
+        current = MigrationContext.configure(connection).get_current_revision()
+        if current is None and not create:
+            raise LefiError(f"{connection.engine.url!r} holds no ledger")
+        if current != head:
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")

@@ -1,0 +1,43 @@
+"""The command line: one file per command, added here."""
+
+from typing import Annotated
+
+import typer
+
+import lefi
+from lefi.cli.commands import Commands
+from lefi.cli.compare import compare
+from lefi.cli.figures import figures
+from lefi.cli.ledger import ledger
+from lefi.cli.mechanisms import mechanisms
+from lefi.cli.paper import paper
+from lefi.cli.profile import profile
+from lefi.cli.simulate import simulate
+from lefi.cli.train import train
+
+app = typer.Typer(
+    cls=Commands, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich"
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"lefi {lefi.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Learn what to pay the clients of a federated-learning job, under a budget.
+
+    Start with: [bold]lefi simulate[/bold]
+    """
+
+
+for command in (paper, simulate, compare, figures, mechanisms, profile, train):
+    app.command()(command)
+app.add_typer(ledger, name="ledger")

@@ -1,0 +1,101 @@
+"""The options that commands share, and how they become a study."""
+
+import json
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lefi.errors import InputError, UnknownName
+from lefi.mechanisms.mechanism import settings_of
+from lefi.world.scenarios import SCENARIOS, Settings
+
+Clients = Annotated[int | None, typer.Option(help="Number of clients.", show_default="10")]
+Budget = Annotated[float | None, typer.Option(help="USD per round.", show_default="0.5 per client")]
+Deadline = Annotated[float | None, typer.Option(help="Seconds that a client has for a round.", show_default="60")]
+Rounds = Annotated[int | None, typer.Option(help="Rounds to play.", show_default="100")]
+Scenario = Annotated[str | None, typer.Option(help=f"Which clients: {', '.join(SCENARIOS)}.", show_default="paper")]
+Seed = Annotated[int | None, typer.Option(help="The seed; of several seeds the first.", show_default="0")]
+Seeds = Annotated[int | None, typer.Option(help="How many seeds, each with other clients.", show_default="10")]
+Accuracy = Annotated[
+    str | None, typer.Option(help="Accuracy model: a preset or a JSON file of coefficients.", show_default="paper")
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="NAME=VALUE", help="A setting of the scenario or of a mechanism (lefi.step=2); repeatable."
+    ),
+]
+Jobs = Annotated[int | None, typer.Option(help="Processes.", show_default="one per core")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+
+
+def cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def names(text: str) -> list[str]:
+    """A comma list; an entry may not be empty."""
+    parts = [part.strip() for part in text.split(",")]
+    if not all(parts):
+        raise InputError("mechanisms", text, "names with commas between them, such as lefi,uniform")
+    return parts
+
+
+def registered(mechanisms: list[str]) -> list[str]:
+    """The names of mechanisms, those from the user's files loaded first."""
+    from lefi.studies.plugins import load_mechanism
+
+    return [load_mechanism(spec) for spec in mechanisms]
+
+
+def study_values(mechanisms: list[str], accuracy: str | None, settings: list[str] | None) -> dict[str, Any]:
+    """The parts of a study that --mechanism(s), --accuracy and --set fill: mechanisms, settings, mechanism."""
+    known = registered(mechanisms)
+    scenario: dict[str, Any] = {}
+    own: dict[str, dict[str, Any]] = {}
+    for text in settings or []:
+        for owner, name, value in _assigned(text, known):
+            (own.setdefault(owner, {}) if owner else scenario)[name] = value
+    if accuracy is not None:
+        scenario["accuracy"] = accuracy
+    return {"mechanisms": mechanisms, "settings": scenario, "mechanism": own}
+
+
+def _assigned(text: str, mechanisms: list[str]) -> list[tuple[str | None, str, Any]]:
+    """(mechanism or None for the scenario, setting, value) for each place that NAME=VALUE reaches."""
+    name, equals, raw = (part.strip() for part in text.partition("="))
+    if not (name and equals and raw):
+        raise InputError("--set", text, "NAME=VALUE, such as --set step=0.5 or --set speed=2,29")
+    owner, dot, setting = name.rpartition(".")
+    if dot:
+        if owner not in mechanisms:
+            raise UnknownName("mechanism in --set", owner, mechanisms)
+        return [(owner, setting, _value(raw))]
+    if name in Settings.model_fields:
+        return [(None, name, _value(raw))]
+    reached: list[tuple[str | None, str, Any]] = [(m, name, _value(raw)) for m in mechanisms if name in settings_of(m)]
+    if not reached:
+        known = [*Settings.model_fields, *(setting for m in mechanisms for setting in settings_of(m))]
+        raise UnknownName("setting", name, set(known))
+    return reached
+
+
+def _value(raw: str) -> Any:
+    """JSON where it is JSON (0.5, true, [2, 29]), a list where it has commas (2,29), or else the text as it stands."""
+    try:
+        return json.loads(raw)
+    except ValueError:
+        return [_value(part) for part in raw.split(",") if part] if "," in raw else raw.strip()
+
+
+def writable(out: Path) -> Path:
+    """The folder, if files can be put there; said before the work, not after it."""
+    from lefi.ledger import refusals
+
+    with refusals(out):
+        out.mkdir(parents=True, exist_ok=True)
+        if not os.access(out, os.W_OK):
+            raise PermissionError(13, "Permission denied")
+    return out

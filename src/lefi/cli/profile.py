@@ -1,0 +1,132 @@
+"""`lefi profile`: measure the accuracy and cost models on real federated training."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lefi.cli import options
+from lefi.cli.training import Batch, Data, Device, Epochs, Folder, LearningRate, Model, Momentum, numbers
+
+if TYPE_CHECKING:
+    from lefi.profiling.data import Images
+    from lefi.profiling.fit import Fit
+    from lefi.profiling.grid import Grid
+    from lefi.profiling.measure import Measurement
+
+
+def profile(
+    data: Data = "digits",
+    folder: Folder = None,
+    sizes: Annotated[str | None, typer.Option(help="Sizes in thousand samples, such as 0.5,1,2,4.")] = None,
+    iid: Annotated[str | None, typer.Option(help="Degrees of iid, 0..1, such as 0.1,0.5,1.")] = None,
+    seeds: Annotated[int | None, typer.Option(help="Repetitions of each cell.", show_default="3; cifar10 5")] = None,
+    clients: Annotated[int, typer.Option(help="Clients that train together.")] = 5,
+    rounds: Annotated[int, typer.Option(help="Rounds of federated training.")] = 30,
+    epochs: Epochs = None,
+    learning_rate: LearningRate = None,
+    momentum: Momentum = None,
+    batch: Batch = None,
+    model: Model = None,
+    device: Device = "auto",
+    together: Annotated[
+        int | None, typer.Option(help="Cells that train side by side.", show_default="CPU 1, GPU all")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Where the results go.", show_default="results/profile/DATA")] = None,
+) -> None:
+    """Train over a grid of sizes and iid, fit both models, and write a preset that every command takes.
+
+    Finished cells are kept: stop it at any time, and the same command goes on where it stopped.
+
+    \b
+    Examples:
+    lefi profile
+    lefi profile --data cifar10 --folder cifar-10-batches-bin --device cuda
+    lefi simulate --accuracy results/profile/digits/preset.json
+    """
+    from lefi.cli import show
+    from lefi.profiling.data import load_images
+    from lefi.profiling.device import choose_device
+    from lefi.profiling.fit import fit
+    from lefi.profiling.measure import measure
+    from lefi.studies.run import Standing
+
+    where = choose_device(device)
+    images = load_images(data, folder)
+    recipe = {"epochs": epochs, "learning_rate": learning_rate, "momentum": momentum, "batch": batch, "model": model}
+    grid = _grid(images, recipe, sizes=sizes, iid=iid, seeds=seeds, clients=clients, rounds=rounds)
+    place = options.writable(out or Path("results/profile") / images.name)
+    with show.bar(f"profile {images.name}", "thousand samples") as tell:
+        found = measure(
+            *(images, grid, place, where),
+            together=together,
+            progress=lambda done, total: tell(Standing(round(done / 1000), round(total / 1000), done / total)),
+        )
+    fitted = fit(found.accuracy, found.cost)
+    _write(images, grid, found, fitted, place)
+    _show(found, fitted, place)
+
+
+def _grid(images: "Images", recipe: dict[str, Any], **given: Any) -> "Grid":
+    """The usual grid of the data, with what the user said in its place."""
+    from lefi.profiling.defaults import default_grid
+
+    usual = default_grid(images)
+    for name in ("sizes", "iid"):
+        given[name] = None if given[name] is None else numbers(name, given[name])
+    said = {name: value for name, value in given.items() if value is not None}
+    trained = {name: value for name, value in recipe.items() if value is not None}
+    return replace(usual, **said, recipe=replace(usual.recipe, **trained))
+
+
+def _write(images: "Images", grid: "Grid", found: "Measurement", fitted: "Fit", place: Path) -> None:
+    """The preset and the pictures."""
+    import numpy as np
+
+    from lefi.ledger import refusals
+    from lefi.profiling.figures import draw_accuracy, draw_cost, draw_labels
+    from lefi.profiling.fit import preset
+    from lefi.profiling.grid import partitioners_of, samples_of
+    from lefi.profiling.measure import write_json
+    from lefi.studies.figures.style import save, styled
+
+    write_json(preset(fitted, found.manifest), place / "preset.json")
+    draw = partitioners_of(images, 1)[0].draw
+    counts = np.full(grid.clients, samples_of(grid.sizes[-1]))
+    with styled(), refusals(place):
+        save(draw_accuracy(found.accuracy, fitted), place, "accuracy")
+        save(draw_cost(found.cost, fitted), place, "cost")
+        save(draw_labels({iid: draw(counts, iid) for iid in grid.iid}), place, "labels")
+
+
+def _show(found: "Measurement", fitted: "Fit", place: Path) -> None:
+    from lefi.cli import show
+
+    data, grid = found.manifest["data"]["name"], found.manifest["grid"]
+    title = f"{data}: {grid['clients']} clients, {grid['rounds']} rounds, {grid['seeds']} seeds"
+    table = show.table(["accuracy model"], ["RMSE", "RMSE, cell left out", "rises with size"], title)
+    for candidate in fitted.candidates:
+        errors = (show.number(candidate.rmse, 4), show.number(candidate.rmse_left_out, 4))
+        table.add_row(candidate.model.kind, *errors, "yes" if candidate.rises else "no")
+    console = show.console()
+    console.print(table)
+    for name, text in _lines(found, fitted, place):
+        console.print(f"{name:<8} {text}", soft_wrap=True)
+
+
+def _lines(found: "Measurement", fitted: "Fit", place: Path) -> list[tuple[str, Any]]:
+    device, speed = found.manifest["device"], found.manifest["speed"]
+    lines = [
+        ("chosen", f"{fitted.accuracy.model.kind}; standard deviation between seeds {fitted.spread:.4f}"),
+        ("cost", f"{fitted.cost.p:.4g} D + {fitted.cost.q:.4g} TFLOP a round (RMSE {fitted.cost_rmse:.2g})"),
+        ("device", f"{device['name']} ({device['kind']})"),
+        ("preset", f"{place / 'preset.json'}  (--accuracy of every command)"),
+        ("figures", f"{place / 'accuracy.png'}, cost.png, labels.png"),
+    ]
+    if speed["ratio"] is not None:
+        rate = f"{speed['samples_per_second']:,} samples/s, {speed['ratio']:g} times a client-by-client loop"
+        lines.insert(3, ("speed", rate))
+    if fitted.warning:
+        lines.append(("warning", fitted.warning))
+    return lines

@@ -1,0 +1,93 @@
+"""How results look: on a terminal of 80 columns, as a progress bar, as JSON."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+import numpy as np
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from lefi.studies.run import Standing
+from lefi.studies.statistics import Interval
+
+WIDTH = 80
+
+
+class Tell(Protocol):
+    """Moves a bar."""
+
+    def __call__(self, standing: Standing, note: str = "") -> None: ...
+
+
+def console() -> Console:
+    """Standard output; at most 80 columns wide, so that tables look the same everywhere."""
+    terminal = Console(highlight=False)
+    return terminal if terminal.width <= WIDTH else Console(highlight=False, width=WIDTH)
+
+
+def table(labels: list[str], numbers: list[str], title: str) -> Table:
+    """A plain table: labels to the left, numbers to the right."""
+    result = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    for column in labels:
+        result.add_column(column, no_wrap=True)
+    for column in numbers:
+        result.add_column(column, justify="right", no_wrap=True)
+    return result
+
+
+@contextmanager
+def bar(what: str, unit: str) -> Iterator["Tell"]:
+    """A progress bar on stderr, where that is a terminal: what is done, the time left, a note beside the name."""
+    columns = [
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=24),
+        TextColumn("{task.fields[done]}/{task.fields[total_runs]} " + unit),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    ]
+    errors = Console(stderr=True)
+    with Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal) as progress:
+        task = progress.add_task(what, total=1.0, done=0, total_runs="?")
+
+        def tell(standing: Standing, note: str = "") -> None:
+            name = f"{what} {note}".rstrip()
+            progress.update(
+                task, description=name, completed=standing.share, done=standing.done, total_runs=standing.total
+            )
+
+        yield tell
+
+
+def number(value: float, digits: int = 3) -> str:
+    return f"{value:.{digits}f}" if np.isfinite(value) else "-"
+
+
+def with_interval(interval: Interval, digits: int = 3, between: str = "\n") -> str:
+    """The middle, and the interval under or beside it."""
+    low, high = number(float(interval.low), digits), number(float(interval.high), digits)
+    return f"{number(float(interval.middle), digits)}{between}[dim]{low}..{high}[/dim]"
+
+
+def print_json(value: Any) -> None:
+    typer.echo(json.dumps(plain(value), indent=1, allow_nan=False))
+
+
+def plain(value: Any) -> Any:
+    """The value in what JSON has: NaN and infinities become null."""
+    if isinstance(value, Interval):
+        return plain(value._asdict())
+    if isinstance(value, dict):
+        return {str(name): plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value

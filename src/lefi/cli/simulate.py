@@ -1,0 +1,163 @@
+"""`lefi simulate`: one mechanism, one market, and what Algorithm 1 returns: final weights and sizes."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lefi.cli import options
+from lefi.cli.options import Accuracy, AsJson, Budget, Clients, Deadline, Rounds, Scenario, Seed, Set
+from lefi.messages import Receipt
+
+if TYPE_CHECKING:
+    from lefi.studies.outcome import Outcome
+    from lefi.studies.record import Run
+
+SHOWN = 20  # clients in the table; of more, the first and the last ten
+
+
+def simulate(
+    mechanism: Annotated[str, typer.Option(help="A name (see `lefi mechanisms`), or FILE.py:Class.")] = "lefi",
+    scenario: Scenario = None,
+    clients: Clients = None,
+    budget: Budget = None,
+    deadline: Deadline = None,
+    rounds: Rounds = None,
+    seed: Seed = None,
+    accuracy: Accuracy = None,
+    settings: Set = None,
+    out: Annotated[Path | None, typer.Option(help="Write the ledger here, as Parquet.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Play one mechanism and show the final weights and sizes, and when they settled.
+
+    \b
+    Examples:
+    lefi simulate --clients 10 --budget 5
+    lefi simulate --mechanism bara --scenario mixed --seed 3 --json
+    lefi simulate --set lefi.step=2 --set speed=2,29 --out ledger
+    """
+    from lefi.cli import show
+    from lefi.studies.study import Study
+
+    market = {"scenario": scenario, "clients": clients, "budget": budget, "deadline": deadline}
+    given = {name: value for name, value in (market | {"rounds": rounds, "seed": seed}).items() if value is not None}
+    values = options.study_values([mechanism], accuracy, settings)
+    run = Study.build({"name": "simulate", "seeds": 1} | given | values).runs()[0]
+    outcome = _play(run, out and options.writable(out))
+    if as_json:
+        show.print_json(_told(run, outcome))
+        return
+    console = show.console()
+    console.print(_clients(run, outcome))
+    for name, text in _lines(run, outcome, out):
+        console.print(f"{name:<10} {text}")
+
+
+def _play(run: "Run", out: Path | None) -> "Outcome":
+    """All rounds, under a live bar, into the ledger where one is asked for."""
+    from lefi import ledger
+    from lefi.cli import show
+    from lefi.studies.outcome import Follower
+    from lefi.studies.record import judged_rounds
+    from lefi.studies.run import Standing
+
+    follower = Follower(run)
+
+    def receipts(tell: "show.Tell") -> Iterator[Receipt]:
+        for receipt, row in judged_rounds(run):
+            follower.add(receipt, row)
+            standing = Standing(receipt.round, run.rounds, receipt.round / run.rounds)
+            tell(standing, f"accuracy {receipt.accuracy:.4f}")
+            yield receipt
+
+    with show.bar(run.mechanism, "rounds") as tell:
+        if out is None:
+            for _ in receipts(tell):
+                pass
+        else:
+            ledger.write(receipts(tell), out)
+    return follower.outcome()
+
+
+def _columns(outcome: "Outcome") -> dict[str, Any]:
+    from lefi.studies.outcome import stake
+
+    final = outcome.final
+    return {
+        "id": final.roster.ids,
+        "iid": final.roster.iid,
+        "rate": final.roster.rate,
+        "weight": stake(final.offer),
+        "size": final.sizes,
+        "payment": final.payments,
+    }
+
+
+def _told(run: "Run", outcome: "Outcome") -> dict[str, Any]:
+    """Everything, for machines."""
+    named = (
+        "mechanism",
+        "scenario",
+        "clients",
+        "budget",
+        "deadline",
+        "rounds",
+        "seed",
+        "settings",
+        "mechanism_settings",
+    )
+    return {
+        "run": {name: getattr(run, name) for name in named},
+        "round": outcome.final.round,
+        "accuracy": outcome.final.accuracy,
+        "paid": outcome.final.paid,
+        "weights_settled": outcome.weights_settled,
+        "sizes_settled": outcome.sizes_settled,
+        **outcome.numbers,
+        "final": _columns(outcome),
+    }
+
+
+def _clients(run: "Run", outcome: "Outcome") -> Any:
+    from lefi.cli import show
+
+    title = (
+        f"{run.mechanism}, {run.scenario}: {run.clients} clients, {run.budget:g} USD a round, "
+        f"seed {run.seed}, round {outcome.final.round} of {run.rounds}"
+    )
+    stake = "weight (USD)" if outcome.final.offer.kind == "curve" else "earns at most (USD)"
+    table = show.table(["client"], ["iid", "rate", stake, "size (thousand)", "payment (USD)"], title)
+    columns = _columns(outcome)
+    clients = len(columns["id"])
+    positions = list(range(clients)) if clients <= SHOWN else [*range(10), *range(clients - 10, clients)]
+    for position in positions:
+        if clients > SHOWN and position == clients - 10:
+            table.add_row(*["..."] * 6)
+        client, *numbers = (column[position] for column in columns.values())
+        digits = (2, 2, 4, 3, 4)
+        table.add_row(str(client), *(show.number(x, d) for x, d in zip(numbers, digits, strict=True)))
+    return table
+
+
+def _lines(run: "Run", outcome: "Outcome", out: Path | None) -> Iterator[tuple[str, str]]:
+    from lefi.cli.show import number
+
+    final, numbers = outcome.final, outcome.numbers
+    yield "settled", f"weights {_since(outcome.weights_settled)}, sizes {_since(outcome.sizes_settled)}"
+    oracle = "oracle" if final.offer.kind == "curve" else "oracle of the paper's curve"
+    yield (
+        "accuracy",
+        f"{final.accuracy:.4f}  ({oracle} {numbers['oracle']:.4f}, arbitrary weights {numbers['arbitrary']:.4f})",
+    )
+    yield "share", f"{number(numbers['share'])} of the oracle's gain over arbitrary weights"
+    yield "paid", f"{final.paid:.4f} of {run.budget:g} USD"
+    worst = f"{100 * numbers['overspend']:.2g}% of the budget at worst, in round {numbers['overspend_round']}"
+    yield "overspend", worst if numbers["overspend"] > 0 else "none in any round"
+    if out is not None:
+        yield "ledger", f"{out / 'rounds.parquet'}, {out / 'clients.parquet'}"
+
+
+def _since(round: int | None) -> str:
+    return "not settled" if round is None else f"from round {round} on"

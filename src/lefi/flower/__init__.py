@@ -1,0 +1,15 @@
+"""Pay the clients of a real Flower job (extra `flower`)."""
+
+from lefi.errors import LefiError
+
+try:
+    from lefi.accounts import Ledger
+    from lefi.flower.checkpoints import Checkpoints
+    from lefi.flower.client import Client, best_size, selfish
+    from lefi.flower.incentive import Incentive
+    from lefi.flower.local import LocalGrid
+    from lefi.flower.wire import Posted
+except ModuleNotFoundError as error:
+    raise LefiError(f"lefi.flower needs {error.name}: pip install 'lefi[flower]'") from None
+
+__all__ = ["Checkpoints", "Client", "Incentive", "Ledger", "LocalGrid", "Posted", "best_size", "selfish"]

@@ -1,0 +1,35 @@
+"""`auction`: budget-feasible proportional share. Clients bid a unit cost; telling the truth is best for them.
+
+What a client is worth is the accuracy that its whole cap adds; caps are learned from what winners deliver.
+"""
+
+import numpy as np
+
+from lefi.mechanisms.caps import Caps
+from lefi.mechanisms.mechanism import register
+from lefi.messages import Receipt, Roster, Terms
+from lefi.offers import AuctionCall
+
+SAFE = 1 - 1e-9  # a hair under the budget, so that rounding never overspends
+
+
+@register("auction")
+class Auction:
+    """A call for bids each round; see `lefi.offers.auction` for the rule and why it is truthful."""
+
+    payment_class = "auction"
+    tier = "bids"
+
+    def __init__(self, terms: Terms, *, seed: int = 0) -> None:
+        self.terms, self.caps = terms, Caps(terms)
+
+    def ask(self, roster: Roster) -> AuctionCall:
+        limit = self.caps.read(roster.ids)
+        A, low = self.terms.accuracy, np.full(len(roster), self.terms.size_low)
+        value = np.maximum(A(limit, roster.iid) - A(low, roster.iid), 0.0)
+        return AuctionCall(self.terms.budget * SAFE, value, limit, roster.ids)
+
+    def tell(self, receipt: Receipt) -> None:
+        won = receipt.answered & (receipt.payments > 0)
+        limit = np.asarray(getattr(receipt.offer, "limit"))  # noqa: B009
+        self.caps.tell(receipt.roster.ids[won], limit[won], receipt.sizes[won])

@@ -1,0 +1,142 @@
+"""`contract`: a menu of (size, payment) for clients of several cost types, such that each type picks its own pair.
+
+kappa_i  marginal cost of type i, rising [USD / thousand samples]     p_i  share of type i     psi_i  virtual cost
+psi_i = kappa_i + (P_i / p_i) (kappa_i - kappa_{i-1}),  P_i = p_1 + .. + p_{i-1}: what type i costs with the rent that
+it makes the server leave to the cheaper ones; ironed (pooled with its neighbours) where it does not rise.
+D_i: A'(D_i) = lambda psi_i.   R_i = R_{i+1} + kappa_i (D_i - D_{i+1}),  R_last = kappa_last D_last.
+lambda such that sum_n sum_i p_i R_i meets the budget: in expectation, so single rounds can overspend.
+"""
+
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+
+from lefi.arrays import FloatArray, IntArray
+from lefi.errors import InputError
+from lefi.mechanisms.mechanism import register
+from lefi.mechanisms.notebook import Notebook
+from lefi.messages import Receipt, Roster, Terms
+from lefi.models import AccuracyModel
+from lefi.offers import MenuOffer
+
+CLASSES = 32  # clients with nearly the same iid get the same menu
+HALVINGS = 60
+GROWTH = 1.25  # most that the aim rises in a round; it falls by half at most
+
+Cost = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
+@register("contract")
+class Contract:
+    """The best menu for a prior over cost types, known (all alike) or learned from what the clients pick."""
+
+    payment_class = "menu"
+    tier = "type prior"
+
+    def __init__(
+        self,
+        terms: Terms,
+        *,
+        seed: int = 0,
+        types: Annotated[int, Field(ge=1, le=64)] = 8,
+        cost_low: Cost = 3.4e-4,
+        cost_high: Cost = 1.38e-3,
+        prior: Literal["known", "learned"] = "learned",
+    ) -> None:
+        if cost_low >= cost_high:
+            raise InputError("cost_low", cost_low, f"below cost_high, {cost_high:g}")
+        self.terms, self.prior = terms, prior
+        self.kappa = np.linspace(cost_low, cost_high, types + 1)[1:]  # rounded up, so that nobody loses
+        self.lowest, self.highest = Notebook(), Notebook()  # types that a client can be, by id
+        self.aim = 1.0
+
+    def ask(self, roster: Roster) -> MenuOffer:
+        classes, own = np.unique(np.round(roster.iid * CLASSES) / CLASSES, return_inverse=True)
+        count = np.bincount(own).astype(np.float64)
+        sizes = self._sizes(classes, count, self._shares())
+        return MenuOffer(sizes[own], payments(self.kappa, sizes)[own])
+
+    def tell(self, receipt: Receipt) -> None:
+        offer, answered = receipt.offer, receipt.answered
+        assert isinstance(offer, MenuOffer)
+        self._note(receipt.roster.ids[answered], offer.sizes[answered], receipt.sizes[answered])
+        if answered.any():
+            room = self.terms.budget / receipt.paid if receipt.paid > 0 else GROWTH
+            self.aim = float(np.clip(self.aim * min(max(room, 0.5), GROWTH), 1e-6, 1e6))
+
+    def _note(self, ids: IntArray, menu: FloatArray, sizes: FloatArray) -> None:
+        """A pick tells that the type is one of those for which this size was meant; earlier picks may tell more."""
+        gap = np.abs(menu - sizes[:, None])
+        meant = gap <= gap.min(axis=1, keepdims=True) + 1e-9
+        first, last = meant.argmax(axis=1), self.kappa.size - 1 - meant[:, ::-1].argmax(axis=1)
+        low = np.maximum(first, self.lowest.read(ids, default=0.0))
+        high = np.minimum(last, self.highest.read(ids, default=self.kappa.size - 1.0))
+        fits = low <= high  # otherwise the client has changed, and the newest pick stands
+        self.lowest.write(ids, np.where(fits, low, first))
+        self.highest.write(ids, np.where(fits, high, last))
+
+    def _shares(self) -> FloatArray:
+        """p_i: all alike, or how the clients spread over the types that their picks allow, and one client over all."""
+        types = self.kappa.size
+        share = np.full(types, 1 / types)
+        if self.prior == "learned" and self.lowest.ids.size:
+            low, high = self.lowest.values.astype(np.int64), self.highest.values.astype(np.int64)
+            each = 1 / (high - low + 1)
+            rise = np.bincount(low, each, types + 1) - np.bincount(high + 1, each, types + 1)
+            share = share + np.cumsum(rise)[:types]
+        return np.maximum(share, 1e-9) / np.maximum(share, 1e-9).sum()
+
+    def _sizes(self, iid: FloatArray, count: FloatArray, share: FloatArray) -> FloatArray:
+        """D (classes, types) for the lambda that spends the aim, by bisection of its logarithm."""
+        psi, budget = ironed(virtual_costs(self.kappa, share), share), self.aim * self.terms.budget
+
+        def at(price: float) -> FloatArray:
+            return best_sizes(self.terms, iid, price * psi)
+
+        def spend(price: float) -> float:
+            return float(count @ payments(self.kappa, at(price)) @ share)
+
+        slope = self.terms.accuracy.slope(np.full(iid.size, self.terms.size_low), iid).max()
+        high = float(np.log(max(slope, 1e-300) / psi[0]))
+        low = high - 40
+        if spend(np.exp(low)) <= budget:
+            return at(np.exp(low))
+        for _ in range(HALVINGS):
+            mid = (low + high) / 2
+            low, high = (mid, high) if spend(np.exp(mid)) > budget else (low, mid)
+        return at(np.exp(high))
+
+
+def virtual_costs(kappa: FloatArray, share: FloatArray) -> FloatArray:
+    cheaper = np.cumsum(share) - share
+    return kappa + cheaper / share * np.diff(kappa, prepend=kappa[0])
+
+
+def ironed(values: FloatArray, weight: FloatArray) -> FloatArray:
+    """The closest rising sequence: neighbours that fall are pooled at their weighted mean."""
+    blocks: list[tuple[float, float, int]] = []  # mean, weight, length
+    for value, w in zip(values.tolist(), weight.tolist(), strict=True):
+        blocks.append((value, w, 1))
+        while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
+            (a, wa, na), (b, wb, nb) = blocks[-2:]
+            blocks[-2:] = [((a * wa + b * wb) / (wa + wb), wa + wb, na + nb)]
+    return np.concatenate([np.full(length, mean) for mean, _, length in blocks])
+
+
+def best_sizes(terms: Terms, iid: FloatArray, target: FloatArray) -> FloatArray:
+    """(classes, types): where the slope of accuracy meets the target, within [size_low, size_high]."""
+    A: AccuracyModel = terms.accuracy
+    low = np.full((iid.size, target.size), terms.size_low)
+    high = np.full((iid.size, target.size), terms.size_high)
+    for _ in range(HALVINGS):
+        mid = (low + high) / 2
+        rises = A.slope(mid, iid[:, None]) > target
+        low, high = np.where(rises, mid, low), np.where(rises, high, mid)
+    return np.where(high >= terms.size_high, terms.size_high, np.where(low <= terms.size_low, terms.size_low, low))
+
+
+def payments(kappa: FloatArray, sizes: FloatArray) -> FloatArray:
+    """R (classes, types): cost of the last type, and upwards just enough more that no type wants its neighbour's."""
+    steps = sizes - np.concatenate([sizes[:, 1:], np.zeros((len(sizes), 1))], axis=1)
+    return np.cumsum((kappa * steps)[:, ::-1], axis=1)[:, ::-1]

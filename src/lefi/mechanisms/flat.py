@@ -1,0 +1,40 @@
+"""`flat`: one price for everybody, for ever. The control of the payment class `price`: it cannot learn.
+
+By default the price at which everybody together can just use up the budget, budget / (clients size_high).
+"""
+
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field
+
+from lefi.mechanisms.mechanism import register
+from lefi.messages import Receipt, Roster, Terms
+from lefi.offers import PriceOffer
+
+SAFE = 1 - 1e-9  # a hair under the budget, so that rounding never overspends
+
+
+@register("flat")
+class Flat:
+    """A price per thousand samples, and the limit up to which all can be paid it."""
+
+    payment_class = "price"
+    tier = "sizes"
+
+    def __init__(
+        self,
+        terms: Terms,
+        *,
+        seed: int = 0,
+        price: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None,
+    ) -> None:
+        self.terms, self.price = terms, price
+
+    def ask(self, roster: Roster) -> PriceOffer:
+        each, terms = self.terms.budget * SAFE / len(roster), self.terms
+        price = each / terms.size_high if self.price is None else min(self.price, each / max(terms.size_low, 1e-300))
+        return PriceOffer(np.full(len(roster), price), np.full(len(roster), min(terms.size_high, each / price)))
+
+    def tell(self, receipt: Receipt) -> None:
+        """Nothing is learned."""

@@ -1,0 +1,97 @@
+"""`price`: learn what each client wants for a thousand samples, buy where accuracy per dollar is best.
+
+p  lowest price that a client takes for all it can deliver, known to lie in [low, high]     [USD / thousand samples]
+cap  what it can deliver     rho  fixed cost of taking part, in thousand samples; for a part l <= cap the client
+     then wants  x (l + rho)  with  x = p cap / (cap + rho)
+Every offer is a price per thousand samples up to a limit, and sum price limit <= budget before it is posted.
+"""
+
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field
+
+from lefi.arrays import BoolArray, FloatArray
+from lefi.draws import key, uniform
+from lefi.mechanisms.brackets import Brackets
+from lefi.mechanisms.caps import Caps
+from lefi.mechanisms.looks import Looks
+from lefi.mechanisms.mechanism import register
+from lefi.mechanisms.overhead import Overhead
+from lefi.mechanisms.purchase import Shop, buy
+from lefi.messages import Receipt, Roster, Terms
+from lefi.offers import PriceOffer
+
+SAFE = 1 - 1e-9  # solve to a hair under the budget, so that rounding never overspends
+WHOLE = 0.99  # a size from here on counts as the whole cap
+CLOSE = 0.05  # a bracket this narrow tells the price well enough to buy a part
+
+
+@register("price")
+class Price:
+    """Bracket the price that each client takes; probe inside the bracket while it is wide and money is short."""
+
+    payment_class = "price"
+    tier = "sizes"
+
+    def __init__(
+        self,
+        terms: Terms,
+        *,
+        seed: int = 0,
+        tolerance: Annotated[float, Field(gt=0, lt=1)] = 0.01,
+        boldness: Annotated[float, Field(gt=0, lt=1)] = 0.25,
+    ) -> None:
+        self.terms, self.seed, self.tolerance, self.boldness = terms, seed, tolerance, boldness
+        self.brackets, self.overhead, self.caps = Brackets(), Overhead(terms), Caps(terms)
+        self.round = 0
+
+    def ask(self, roster: Roster) -> PriceOffer:
+        budget = self.terms.budget * SAFE
+        low, high = self.brackets.read(roster.ids, whole=self.overhead.some)
+        known = np.isfinite(high)
+        safe = np.where(known, high, self._guess(roster, low))
+        shop = self._shop(roster, safe, ~known)
+        limit, worth = buy(shop, budget)
+        if worth == 0 and known.all():  # the budget buys everything: nothing to gain by asking for less
+            return shop.post(limit)
+        shop = self._shop(roster, self._probe(low, high, safe), ~known | (low < (1 - CLOSE) * high))
+        limit, worth = buy(shop, budget)
+        turn = uniform(key(self.seed, "mechanism", self.round), roster.ids)
+        looks = Looks(shop, self.overhead, low, high, turn, self.tolerance, self.round)
+        return looks.offer(limit, worth, budget)
+
+    def tell(self, receipt: Receipt) -> None:
+        self.round = receipt.round
+        ids, offer = receipt.roster.ids, receipt.offer
+        assert isinstance(offer, PriceOffer)
+        took, size = self.caps.tell(ids, offer.limit, receipt.sizes)
+        asked = receipt.answered & (offer.price > 0) & (offer.limit > self.terms.size_low)
+        ids, price, size, took = ids[asked], offer.price[asked], size[asked], took[asked]
+        cap = self.caps.read(ids)
+        part = size < WHOLE * cap
+        low, high = self.brackets.read(ids, whole=True)
+        self.overhead.tell((low[part], high[part]), cap[part], price[part], size[part], took[part])
+        if self.overhead.some and self.overhead.settled:
+            price, part = self.overhead.whole_price(price, np.minimum(size, cap), cap, took), np.zeros_like(part)
+        self.brackets.tell(ids, price, ~part, took)
+
+    def _shop(self, roster: Roster, price: FloatArray, unsure: BoolArray) -> Shop:
+        """Clients that cost `price` a thousand samples when they deliver all they can."""
+        terms, rho, cap = self.terms, self.overhead.rho, self.caps.read(roster.ids)
+        blurred = self.overhead.some and not self.overhead.settled  # what refusing a part would mean cannot be told
+        whole = unsure & blurred
+        return Shop(terms.accuracy, roster.iid, price * cap / (cap + rho), cap, terms.size_low, rho, whole)
+
+    def _guess(self, roster: Roster, low: FloatArray) -> FloatArray:
+        """A price for those who have taken none: above what they refused, else what the others take."""
+        usual = self.brackets.typical() or self.terms.budget / (len(roster) * self.terms.size_high)
+        return np.where(low > 0, self.brackets.above(roster.ids, low), usual)
+
+    def _probe(self, low: FloatArray, high: FloatArray, safe: FloatArray) -> FloatArray:
+        """A price inside the bracket, where it is wide; in a narrow one it is refused with chance `boldness`."""
+        wide = np.isfinite(high) & (high - low > self.tolerance * high)
+        with np.errstate(invalid="ignore"):
+            near = high - self.boldness * (high - low)
+            inside = np.where(low == 0, high / 2, np.where(high > 2 * low, np.sqrt(low * high), near))
+        return np.where(wide, inside, safe)

@@ -1,0 +1,43 @@
+"""A price per thousand samples, paid up to a limit.
+
+r  price  [USD / thousand samples]     l  limit  [thousand samples]     payment r min(D, l)
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from lefi.arrays import FloatArray, Floats, floats, vector
+from lefi.errors import InputError
+
+
+@dataclass(frozen=True, eq=False)
+class PriceOffer:
+    """Each client is paid its price for every thousand samples up to its limit."""
+
+    kind: ClassVar[str] = "price"
+
+    price: FloatArray
+    limit: FloatArray
+
+    def __post_init__(self) -> None:
+        price = vector("price", np.atleast_1d(floats("price", self.price)), low=0)
+        if price.size == 0:
+            raise InputError("clients", 0, "at least 1")
+        object.__setattr__(self, "price", price)
+        object.__setattr__(self, "limit", vector("limit", self.limit, clients=price.size, low=0))
+
+    def __len__(self) -> int:
+        return self.price.size
+
+    def payment(self, sizes: Floats) -> FloatArray:
+        return np.where(np.isnan(sizes), 0.0, self.price * np.fmin(sizes, self.limit))
+
+    def worst_case(self) -> float:
+        return float(self.payment(self.limit).sum())
+
+    def best_size(self, marginal_cost: Floats, low: Floats, high: Floats) -> FloatArray:
+        """All or nothing: the most that is paid for where the price beats the marginal cost, else low."""
+        most = np.maximum(low, np.minimum(high, self.limit))
+        return np.where(self.price > marginal_cost, most, low)

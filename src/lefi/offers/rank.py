@@ -1,0 +1,110 @@
+"""A contest: equal prizes for the k clients that deliver most.
+
+V  total [USD]     n  clients     k  prizes of V / k     b  the most that counts [thousand samples]
+a  marginal cost, uniform on [m, C] as all believe       F(a) = (a - m) / (C - m),  u = 1 - F(a)
+W(a) = (V / k) P(Bin(n - 1, F(a)) <= k - 1)              what a client of cost a wins when rank follows cost
+x(c) = int_c^C (1 / a) (-W'(a)) da = (V / k) int_0^Q(u) dq / a(q),  Q the distribution Beta(n - k, k) of u
+Where x(c) would pass b, all clients with F(c) < t deliver b and share; at t both are worth the same:
+V / (n t) P(Bin(n, t) >= k + 1) = c (b - x(c)).
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import betainc, betaincinv
+
+from lefi.arrays import FloatArray, Floats, number, vector, whole
+from lefi.errors import InputError
+
+CELLS = 4096  # of the integral over q
+HALVINGS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class RankOffer:
+    """The `prizes` largest deliveries share the total equally; ties share the places they hold; 0 earns nothing.
+
+    `believed` is the range of marginal costs that all clients take for granted.
+    """
+
+    kind: ClassVar[str] = "pool"
+
+    total: float
+    prizes: int
+    believed: tuple[float, float]
+    limit: FloatArray
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "total", number("total", self.total, low=0))
+        object.__setattr__(self, "limit", vector("limit", self.limit, low=0))
+        whole("prizes", self.prizes, low=1, high=len(self))
+        low = number("believed", self.believed[0], above=0)
+        if not number("believed", self.believed[1]) > low:
+            raise InputError("believed", self.believed, "a range (low, high), low < high")
+
+    def __len__(self) -> int:
+        return self.limit.size
+
+    def payment(self, sizes: Floats) -> FloatArray:
+        counted = np.nan_to_num(np.minimum(np.broadcast_to(sizes, (len(self),)), self.limit))
+        places, group, held = np.unique(-counted, return_inverse=True, return_counts=True)
+        last = np.cumsum(held)
+        won = np.minimum(last, self.prizes) - np.minimum(last - held, self.prizes)
+        share = np.where(places < 0, self.total / self.prizes * won / held, 0.0)
+        return np.asarray(share[group])
+
+    def worst_case(self) -> float:
+        return self.total
+
+    def best_size(self, marginal_cost: Floats, low: Floats, high: Floats) -> FloatArray:
+        """The effort in the symmetric equilibrium, pushed into what this client can deliver."""
+        cost = np.broadcast_to(np.asarray(marginal_cost, dtype=np.float64), (len(self),))
+        return np.clip(self.effort(cost), low, np.maximum(low, np.minimum(high, self.limit)))
+
+    def effort(self, cost: FloatArray) -> FloatArray:
+        """x(c), with everybody below the tie delivering the most that counts."""
+        m, C = self.believed
+        F = np.clip((cost - m) / (C - m), 0, 1)
+        most = float(self.limit.max())
+        return np.where(self.tie(most) > F, most, np.minimum(self.free_effort(F), most))
+
+    def free_effort(self, F: FloatArray) -> FloatArray:
+        """x(c) at quantiles F of the cost, without a bound on what counts."""
+        n, k, (m, C) = len(self), self.prizes, self.believed
+        if k == n:
+            return np.zeros_like(F)
+        up_to = integral(n, k, m, C)
+        reached = betainc(n - k, k, 1 - F)
+        return np.asarray(self.total / k * np.interp(reached, np.arange(CELLS + 1) / CELLS, up_to))
+
+    def tie(self, most: float) -> float:
+        """t: the share of the types that deliver `most`. 0 where nobody would."""
+        n, k, (m, C) = len(self), self.prizes, self.believed
+
+        def worth(t: float) -> float:
+            """What joining the tie is worth to the client at its edge, over staying below."""
+            c = m + t * (C - m)
+            more = float(betainc(k + 1, n - k, t)) if k < n else 0.0  # P(Bin(n, t) >= k + 1)
+            return self.total / (n * t) * more - c * (most - float(self.free_effort(np.array(t))))
+
+        low, high = np.finfo(float).tiny, 1.0
+        if worth(1.0) >= 0:
+            return 1.0
+        if most <= 0 or float(self.free_effort(np.array(0.0))) <= most:
+            return 0.0
+        for _ in range(HALVINGS):
+            mid = (low + high) / 2
+            low, high = (mid, high) if worth(mid) > 0 else (low, mid)
+        return (low + high) / 2
+
+
+@lru_cache(maxsize=64)
+def integral(n: int, k: int, m: float, C: float) -> FloatArray:
+    """int_0^q dq / a(q) at the ends of CELLS equal cells, by midpoints; depends on nothing else, so it is kept."""
+    q = (np.arange(CELLS) + 0.5) / CELLS
+    cost = C - betaincinv(n - k, k, q) * (C - m)
+    up_to = np.concatenate([[0.0], np.cumsum(1 / cost)]) / CELLS
+    up_to.flags.writeable = False
+    return up_to

@@ -1,0 +1,159 @@
+"""Claims about sweeps: number of clients, budget, deadline."""
+
+import numpy as np
+import polars as pl
+
+from lefi.studies.claims.claim import EQUAL, LEVEL, RIVALS, Finding, Untested, finals, need, spelled, told
+from lefi.studies.figures.rai import ratios
+from lefi.studies.figures.style import in_order
+from lefi.studies.results import Finished, Matrix, Results, matrix
+from lefi.studies.statistics import Interval, difference, median
+
+MANY = 1000
+LEAST_SHARE = 0.9
+LONGEST = 0.6  # seconds a round: 100 rounds within a minute
+
+
+def falling_rai(results: Results) -> Finding:
+    """(d) RAI of random and bara below 1, falling with the number of clients."""
+    study = need(results, "clients", "lefi", *RIVALS)
+    rows = ratios(study)
+    seeds = sorted(rows["seed"].unique())
+    words, parts, reasons = [], [], []
+    numbers: dict[str, float] = {}
+    for name in RIVALS:
+        rai = matrix(rows.filter(pl.col("mechanism") == name), "rai", "clients", seeds=seeds)
+        if rai.by.size < 2:
+            raise Untested(f"study clients has one number of clients for {name}")
+        each = median(rai.values)
+        fall = difference(rai.values[:, -1], rai.values[:, 0])
+        first, final = (Interval(*(bound[place] for bound in each)) for place in (0, -1))
+        words.append(
+            f"{name} {told(first, 2)} at {rai.by[0]:,.0f} and {told(final, 2)} at {rai.by[-1]:,.0f} clients, change "
+            f"{told(fall, 2)}"
+        )
+        below, falls = bool((each.high < 1).all()), float(fall.high) < 0
+        parts += [below, falls]
+        reasons += [] if below else [f"RAI of {name} is not below 1 at every number of clients"]
+        reasons += [] if falls else [f"RAI of {name} does not fall"]
+        numbers |= spelled(f"{name}_first", first) | spelled(f"{name}_last", final) | spelled(f"{name}_change", fall)
+    return Finding("; ".join(words), parts, reasons, numbers)
+
+
+def budget(results: Results) -> Finding:
+    """(e) Accuracy rises with the budget, all meet at the largest, lefi's lead is largest at the smallest."""
+    study = need(results, "budget", "lefi", *RIVALS)
+    tables = _by(study, "budget")
+    rises = {name: float(_steps(table).min()) for name, table in tables.items()}
+    largest = tables["lefi"].by[-1]
+    met, all_met = (_spread(tables, names, largest) for names in (("lefi", *RIVALS), tuple(tables)))
+    leads = _lead(tables)
+    top = tables["lefi"].by[int(np.argmax(leads.middle))]
+    parts = [min(rises.values()) > 0, float(met.high) < EQUAL, bool(top == tables["lefi"].by[0])]
+    smallest = Interval(*(bound[0] for bound in leads))
+    measured = (
+        f"accuracy rises at every step for {_those(rises)}; spread of lefi, bara and random at {largest:g} USD "
+        f"{told(met, 4)} (of all mechanisms {told(all_met, 4)}); lead over the better of bara and random "
+        f"{told(smallest, 3, 100)} percentage points at {tables['lefi'].by[0]:g} USD, largest "
+        f"({100 * float(leads.middle.max()):.3f}) at {top:g} USD"
+    )
+    why = (
+        "accuracy falls somewhere while the budget rises: " + ", ".join(n for n, step in rises.items() if step <= 0),
+        f"the spread at {largest:g} USD is not below {EQUAL} with its interval",
+        f"the lead is largest at {top:g} USD; step and probe are fixed in USD, so lefi suits some budgets better",
+    )
+    numbers = spelled("spread", met) | spelled("spread_all", all_met) | spelled("lead_smallest", smallest)
+    numbers |= {"lead_largest": float(leads.middle.max()), "lead_largest_at": float(top)}
+    return Finding(measured, parts, [w for w, holds in zip(why, parts, strict=True) if not holds], numbers)
+
+
+def deadline(results: Results) -> Finding:
+    """(f) Accuracy falls with a stricter deadline; lefi stays ahead."""
+    study = need(results, "deadline", "lefi", *RIVALS)
+    tables = _by(study, "deadline")
+    falls = all(
+        float(difference(table.values[:, -1], table.values[:, 0]).low) > 0 and _steps(table).min() > -LEVEL
+        for table in tables.values()
+    )
+    words, parts, reasons = [], [falls], []
+    numbers: dict[str, float] = {}
+    reasons += [] if falls else ["accuracy does not fall everywhere with a stricter deadline"]
+    for name in in_order(set(tables) - {"lefi"}):
+        gap = difference(tables["lefi"].values, tables[name].values)
+        ahead, behind = (
+            int(((gap.low > 0) & (gap.middle >= LEVEL)).sum()),
+            int(((gap.high < 0) & (gap.middle <= -LEVEL)).sum()),
+        )
+        loosest = Interval(*(bound[-1] for bound in gap))
+        words.append(
+            f"against {name} ahead at {ahead}, behind at {behind} of {gap.middle.size} deadlines, "
+            f"{told(loosest, 3, 100)} percentage points at the loosest"
+        )
+        numbers |= spelled(f"lead_{name}", loosest) | {f"ahead_{name}": float(ahead), f"behind_{name}": float(behind)}
+        if name in RIVALS:
+            parts.append(float(loosest.low) > 0 and float(loosest.middle) >= LEVEL and behind == 0)
+            reasons += [] if parts[-1] else [f"lefi is not ahead of {name} at the loosest deadline, or behind at some"]
+    lefi = median(tables["lefi"].values)
+    strict, loose = (f"{lefi.middle[place]:.4f} at {tables['lefi'].by[place]:g} s" for place in (0, -1))
+    return Finding("; ".join([f"lefi's accuracy is {strict} and {loose}", *words]), parts, reasons, numbers)
+
+
+def scales(results: Results) -> Finding:
+    """(i) Works with thousands of clients: share reached, and time a round takes."""
+    study = need(results, "clients", "lefi")
+    shares = finals(study, "share", "clients", "lefi")
+    most = int(shares.by[-1])
+    if most < MANY:
+        raise Untested(f"the largest fleet has {most} clients")
+    share = median(shares.at(most))
+    seconds = _seconds_per_round(study, most)
+    parts = [float(share.low) >= LEAST_SHARE, seconds <= LONGEST]
+    measured = (
+        f"share of the oracle's gain {told(share)} with {most:,} clients after {study.last} rounds; "
+        f"{seconds:.3f} s a round, judging included"
+    )
+    why = (f"the share at {most:,} clients is below {LEAST_SHARE}", f"a round takes longer than {LONGEST} s")
+    reasons = [w for w, holds in zip(why, parts, strict=True) if not holds]
+    return Finding(measured, parts, reasons, spelled("share", share) | {"clients": most, "seconds_per_round": seconds})
+
+
+def _by(study: Finished, setting: str) -> dict[str, Matrix]:
+    """Final judged accuracy of each mechanism, at the values where all were measured."""
+    tables = {name: finals(study, "judged", setting, name) for name in in_order(study.mechanisms)}
+    common = [value for value in tables["lefi"].by if all(value in table.by for table in tables.values())]
+    if len(common) < 2:
+        raise Untested(f"study {study.name} has fewer than two values of {setting} with all mechanisms")
+    return {
+        name: Matrix(table.seeds, np.array(common), np.stack([table.at(value) for value in common], axis=1))
+        for name, table in tables.items()
+    }
+
+
+def _steps(table: Matrix) -> "np.typing.NDArray[np.float64]":
+    """Median paired change from each value of the setting to the next."""
+    return np.asarray(np.nanmedian(np.diff(table.values, axis=1), axis=0))
+
+
+def _spread(tables: dict[str, Matrix], names: tuple[str, ...], place: float) -> Interval:
+    """Largest minus smallest accuracy over mechanisms, seed by seed."""
+    values = np.stack([tables[name].at(place) for name in names])
+    return median(values.max(axis=0) - values.min(axis=0))
+
+
+def _lead(tables: dict[str, Matrix]) -> Interval:
+    """lefi minus the better of the paper's rivals, seed by seed."""
+    return difference(tables["lefi"].values, np.maximum(*(tables[name].values for name in RIVALS)))
+
+
+def _those(rises: dict[str, float]) -> str:
+    rising = [name for name, step in rises.items() if step > 0]
+    return ", ".join(rising) if rising else "no mechanism"
+
+
+def _seconds_per_round(study: Finished, clients: int) -> float:
+    spent = [
+        told["seconds"] / told["run"]["rounds"]
+        for told in study.runs
+        if told["run"]["mechanism"] == "lefi" and told["run"]["clients"] == clients
+    ]
+    return float(np.median(spent)) if spent else float("nan")

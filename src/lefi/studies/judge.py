@@ -1,0 +1,82 @@
+"""What an offer is worth, without luck: noise-free accuracy, and the marks between which a mechanism is judged.
+
+clean      accuracy of the noise-free answers to the offer
+fair       clean, but weights that overspend are scaled once by budget / spend first
+arbitrary  mean of 32 offers with weights U(0, 2 budget / N), scaled once where they overspend
+first_best what paying just the cost would reach: no way of paying reaches more
+surplus    what a client keeps: payment - expense, over what it keeps when it delivers nothing
+share      (judged - arbitrary) / (oracle - arbitrary)
+"""
+
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from lefi.arrays import FloatArray
+from lefi.draws import key, uniform
+from lefi.messages import CurveOffer, Offer, Receipt
+from lefi.optimum import first_best, oracle
+from lefi.world.client import Payer, expense
+from lefi.world.market import Market
+
+DRAWS = 32
+LEAST_GAIN = 5e-4  # below this the oracle gains nothing worth a share
+
+SEARCHERS = frozenset({"random", "bara"})  # judged by their best round within the budget, the others by the current one
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What a market allows: the exact optimum, its dual bound, and what arbitrary weights reach."""
+
+    oracle: float
+    bound: float
+    arbitrary: float
+    first_best: float = np.nan
+
+    def share(self, accuracy: float) -> float:
+        gain = self.oracle - self.arbitrary
+        return (accuracy - self.arbitrary) / gain if gain >= LEAST_GAIN else np.nan
+
+
+def marks(market: Market, seed: int, outer: bool = False) -> Marks:
+    """The marks of the market's current fleet; `outer`: with first_best, where the fleet's costs can be looked up."""
+    best = oracle(market)
+    known = outer and hasattr(market.fleet, "means")
+    return Marks(
+        oracle=best.accuracy,
+        bound=best.bound,
+        arbitrary=arbitrary(market, seed),
+        first_best=first_best(market).accuracy if known else np.nan,
+    )
+
+
+def surplus(market: Market, receipt: Receipt) -> FloatArray:
+    """What each client keeps of its payment; 0 where it did not answer, NaN where its cost cannot be looked up."""
+    if not hasattr(market.fleet, "means"):
+        return np.full(len(receipt.roster), np.nan)
+    kept = receipt.payments - expense(cast(Payer, market.fleet), receipt.sizes)
+    return np.where(receipt.answered, kept, 0.0)
+
+
+def arbitrary(market: Market, seed: int) -> float:
+    roster, terms = market.fleet.roster, market.terms
+    weights = uniform(key(seed, "arbitrary"), roster.ids, DRAWS) * 2 * terms.budget / len(roster)
+    limit = np.full(len(roster), terms.size_high)
+    return float(np.mean([judge(market, CurveOffer(weight, roster.rate, limit))[1] for weight in weights]))
+
+
+def judge(market: Market, offer: Offer) -> tuple[float, float]:
+    """`clean` and `fair` of an offer."""
+    clean, spend = _answer(market, offer)
+    if spend <= market.terms.budget or not isinstance(offer, CurveOffer):
+        return clean, clean
+    scaled = CurveOffer(offer.weight * (market.terms.budget / spend), offer.rate, offer.limit)
+    return clean, _answer(market, scaled)[0]
+
+
+def _answer(market: Market, offer: Offer) -> tuple[float, float]:
+    """Noise-free accuracy and spend."""
+    sizes = market.admit(market.fleet.respond(offer, None))
+    return market.accuracy_of(sizes), float(offer.payment(sizes).sum())

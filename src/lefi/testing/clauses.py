@@ -1,0 +1,24 @@
+"""A contract is a list of named clauses; each is a function that raises where its subject does not keep to it."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from lefi.errors import ContractError
+
+T = TypeVar("T")
+
+
+def check(subject: T, clauses: dict[str, Callable[[T], None]]) -> None:
+    """Run every clause; raise ContractError in one line that starts with the clause's name."""
+    for name, clause in clauses.items():
+        try:
+            clause(subject)
+        except ContractError as error:
+            raise ContractError(f"{name}: {error}") from None
+        except Exception as error:
+            raise ContractError(f"{name}: {type(error).__name__}: {error}") from error
+
+
+def require(kept: bool, otherwise: str) -> None:
+    if not kept:
+        raise ContractError(otherwise)

@@ -1,0 +1,34 @@
+"""Every mechanism and every setting of it is in docs/mechanisms.md."""
+
+import inspect
+from pathlib import Path
+
+import pytest
+
+import lefi
+
+TEXT = (Path(__file__).parents[2] / "docs" / "mechanisms.md").read_text()
+
+
+def section(name: str) -> str:
+    """What stands under the heading of a mechanism."""
+    parts = TEXT.split(f"\n## `{name}`\n")
+    assert len(parts) == 2, f"docs/mechanisms.md has no heading ## `{name}`"
+    return parts[1].split("\n## ")[0]
+
+
+@pytest.mark.parametrize("name", sorted(lefi.mechanisms()))
+def test_every_setting_is_documented(name: str) -> None:
+    parameters = inspect.signature(lefi.mechanisms()[name]).parameters
+    settings = {key: value for key, value in parameters.items() if key not in ("terms", "seed")}
+    text = section(name)
+    rows = {row.split("|")[1].strip(): row.split("|")[2].strip() for row in text.splitlines() if row.startswith("| `")}
+    assert {f"`{key}`" for key in settings} == set(rows)
+    for key, value in settings.items():
+        default = rows[f"`{key}`"].strip("`").strip('"')
+        assert default == str(value.default).lower() or float(default) == float(value.default)
+
+
+def test_the_table_lists_every_mechanism() -> None:
+    head = TEXT.split("\n## ")[0]
+    assert all(f"| `{name}` |" in head for name in lefi.mechanisms())

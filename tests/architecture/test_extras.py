@@ -1,0 +1,34 @@
+"""Extras stay extras: the core does without them, and who needs one is told which."""
+
+import subprocess
+import sys
+
+import pytest
+
+EXTRAS = ("flwr", "sqlalchemy", "alembic", "psycopg", "distributed", "torch")
+
+
+def python(code: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+
+def test_the_core_and_the_command_line_import_no_extra() -> None:
+    done = python(f"import sys, lefi, lefi.cli; print([name for name in {EXTRAS} if name in sys.modules])")
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("missing", "use", "extra"),
+    [
+        ("flwr", "import lefi.flower", "lefi[flower]"),
+        ("sqlalchemy", "import lefi.accounts", "lefi[flower]"),
+        ("alembic", "import lefi.accounts", "lefi[flower]"),
+        ("distributed", "list(__import__('lefi.studies.cluster').studies.cluster.finish_on_cluster([], 'dask://a:1'))",
+         "lefi[cluster]"),
+    ],
+)  # fmt: skip
+def test_a_missing_extra_is_named(missing: str, use: str, extra: str) -> None:
+    done = python(f"import sys; sys.modules[{missing!r}] = None\n{use}")
+    last = done.stderr.strip().splitlines()[-1]
+    assert last.startswith("lefi.errors.LefiError")
+    assert extra in last

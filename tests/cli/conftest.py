@@ -1,0 +1,12 @@
+"""What a test registers is gone after it."""
+
+import pytest
+
+from lefi.mechanisms import mechanism as registry
+from lefi.studies import plugins
+
+
+@pytest.fixture(autouse=True)
+def _own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_registry", dict(registry._registry))
+    monkeypatch.setattr(plugins, "_loaded", {})

@@ -1,0 +1,28 @@
+"""A killed server leaves no trace in the ledger (`make kills` does the same 200 times)."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def torment(*arguments: str) -> str:
+    threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # forks and threads do not mix
+    command = [sys.executable, "-m", "tests.flower.kills", *arguments]
+    done = subprocess.run(command, cwd=ROOT, env=os.environ | threads, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr[-3000:]
+    return done.stdout
+
+
+@pytest.mark.slow
+def test_twenty_kills_on_sqlite() -> None:
+    assert int(torment("--kills", "20").split()[0]) >= 20
+
+
+@pytest.mark.slow
+def test_some_kills_on_postgresql(postgres_server: str) -> None:
+    assert int(torment("--kills", "8", "--seed", "1", "--server", postgres_server).split()[0]) >= 8

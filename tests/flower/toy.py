@@ -1,0 +1,92 @@
+"""A tiny Flower job for the tests: least squares on made-up data, in NumPy, with clients of different prices."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from flwr.app import Array, ArrayRecord, Context, Message, MetricRecord, RecordDict
+from flwr.clientapp import ClientApp
+from flwr.serverapp.strategy import FedAvg, Strategy
+
+import lefi
+from lefi.draws import key, uniform
+from lefi.flower import Client, Incentive, Ledger, LocalGrid, Posted, best_size
+
+CLIENTS = 6
+SAMPLES = 4000  # that each client has
+TRUTH = np.array([1.0, -2.0, 0.5])
+TERMS = lefi.Terms(budget=3.0, accuracy=lefi.accuracy("paper"), size_high=5.0)
+
+
+def price(partition: int) -> float:
+    return float(6e-4 * (0.5 + 1.5 * uniform(key(7, "toy"), np.array([partition]))[0]))
+
+
+def selfish(posted: Posted, context: Context) -> float:
+    return best_size(posted, price=price(int(context.node_config["partition-id"])), speed=28.9, cost=lefi.cost("paper"))
+
+
+def data(partition: int) -> tuple[Any, Any]:
+    rng = np.random.default_rng([3, partition])
+    x = rng.normal(size=(SAMPLES, 3))
+    return x, x @ TRUTH + 0.1 * rng.normal(size=SAMPLES)
+
+
+def app(
+    rule: Callable[[Posted, Context], float] = selfish,
+    claim: Callable[[int, int, int], Any] | None = None,
+    mods: list[Any] | None = None,
+) -> ClientApp:
+    """The client app; `claim(partition, round, honest)` overrules what is claimed."""
+    result = ClientApp()
+    client = Client(result, rule, samples=lambda context: SAMPLES)
+
+    @result.train(mods=[client.mod, *(mods or [])])
+    def train(message: Message, context: Context) -> Message:
+        partition = int(context.node_config["partition-id"])
+        x, y = data(partition)
+        rows = client.indices(len(x), message, context)
+        w = message.content.array_records["arrays"]["w"].numpy()
+        w = w - 0.5 * x[rows].T @ (x[rows] @ w - y[rows]) / len(rows)
+        number: Any = len(rows)
+        if claim:
+            round: Any = message.content["config"]["server-round"]
+            number = claim(partition, int(round), number)
+        content = RecordDict({"arrays": ArrayRecord({"w": Array(w)})})
+        content["metrics"] = MetricRecord({"num-examples": number} if number is not None else {"other": 1})
+        return Message(content, reply_to=message)
+
+    return result
+
+
+def model() -> ArrayRecord:
+    return ArrayRecord({"w": Array(np.zeros(3))})
+
+
+def score(arrays: ArrayRecord) -> float:
+    """Stands for a measured accuracy: 1 at the truth."""
+    return float(np.exp(-np.abs(arrays["w"].numpy() - TRUTH).sum()))
+
+
+def fedavg(**settings: Any) -> FedAvg:
+    return FedAvg(fraction_evaluate=0.0, min_train_nodes=1, min_available_nodes=1, **settings)
+
+
+def run(
+    ledger: Ledger | Path | str,
+    *,
+    rounds: int = 5,
+    mechanism: str = "lefi",
+    strategy: Strategy | None = None,
+    clients: ClientApp | None = None,
+    faults: Any = None,
+    **settings: Any,
+) -> tuple[Incentive, Any]:
+    """Play a job in process; what the ledger holds already is not played again."""
+    grid = LocalGrid(clients or app(), CLIENTS, faults=faults)
+    terms = settings.pop("terms", TERMS)
+    incentive = Incentive(
+        strategy or fedavg(), lefi.make(mechanism, terms, seed=1), terms=terms, ledger=ledger, **settings
+    )
+    return incentive, incentive.start(grid, model(), num_rounds=rounds)

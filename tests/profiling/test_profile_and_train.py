@@ -1,0 +1,97 @@
+"""`lefi profile` and `lefi train` as a user calls them."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from lefi.cli import app
+
+
+def call(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as end:
+        app([str(arg) for arg in args])
+    said = capsys.readouterr()
+    return int(end.value.code or 0), said.out, said.err
+
+
+@pytest.fixture(scope="module")
+def profiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("digits")
+    small = ["--sizes", "0.03,0.06,0.1", "--iid", "0.1,0.5,1", "--seeds", "1", "--clients", "2", "--rounds", "2"]
+    with pytest.raises(SystemExit) as end:
+        app(["profile", *small, "--device", "cpu", "--out", str(out)])
+    assert end.value.code == 0
+    return out
+
+
+def test_profile_writes_figures_tables_and_a_preset(profiled: Path) -> None:
+    names = {"accuracy.parquet", "cost.parquet", "manifest.json", "preset.json", "groups"}
+    names |= {f"{figure}.{kind}" for figure in ("accuracy", "cost", "labels") for kind in ("png", "svg")}
+    assert {path.name for path in profiled.iterdir()} == names
+
+
+def test_simulate_runs_on_the_preset(profiled: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    preset = profiled / "preset.json"
+    code, out, err = call(capsys, "simulate", "--accuracy", preset, "--rounds", 3, "--clients", 3, "--json")
+    assert code == 0, err
+    assert np.isfinite(json.loads(out)["accuracy"])
+
+
+def test_train_compares_mechanisms(profiled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    preset = profiled / "preset.json"
+    options = ["--accuracy", preset, "--rounds", 2, "--clients", 3, "--seeds", 1, "--device", "cpu", "--out", tmp_path]
+    code, out, err = call(capsys, "train", "--mechanisms", "uniform,oracle", *options, "--json")
+    assert code == 0, err
+    assert [row["mechanism"] for row in json.loads(out)["mechanisms"]] == ["uniform", "oracle"]
+    assert len(pl.read_parquet(tmp_path / "loop.parquet")) == 4
+    assert (tmp_path / "loop.png").is_file()
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("profile", "--data", "imagenet"), "digits, cifar10, or a path"),
+        (("profile", "--data", "cifar10", "--folder", "/nowhere"), "data_batch_1.bin is missing"),
+        (("profile", "--sizes", "1,x"), "numbers with commas"),
+        (("profile", "--iid", "2"), "iid is 2.0"),
+        (("profile", "--device", "tpu"), "auto, cpu or cuda"),
+        (("profile", "--model", "nowhere:net"), "package.module:factory"),
+        (("train", "--mechanisms", "nobody"), "unknown mechanism"),
+        (("train", "--accuracy", "nowhere.json"), "nowhere.json"),
+    ],
+)
+def test_bad_input_is_one_line(
+    args: tuple[str, ...], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = call(capsys, *args, "--out", tmp_path / "out")
+    assert code == 2
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1
+    assert message in err
+    assert not list(tmp_path.rglob("*.parquet"))
+
+
+def test_a_preset_for_own_data_must_be_measured_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "own.npz"
+    np.savez(path, images=np.zeros((40, 8, 8)), labels=np.arange(40) % 4)
+    code, _, err = call(capsys, "train", "--data", path, "--out", tmp_path / "out")
+    assert code == 2
+    assert "run `lefi profile --data" in err
+
+
+def test_lefi_itself_never_imports_torch() -> None:
+    code = "import sys, lefi, lefi.cli, lefi.studies.report; print('torch' in sys.modules)"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == "False"
+
+
+def test_without_torch_one_line_says_what_to_install() -> None:
+    code = "import sys; sys.modules['torch'] = None; from lefi.cli import app; app(['profile'])"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert said.returncode == 2
+    assert said.stderr.strip() == "error: lefi.profiling needs PyTorch: pip install 'lefi[profile]'"

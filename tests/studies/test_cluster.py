@@ -1,0 +1,76 @@
+"""The same study on a Dask cluster: same bytes as on this machine."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from lefi.cli import app
+
+pytest.importorskip("distributed", reason="needs the extra cluster")
+
+STUDY = ["compare", "--mechanisms", "lefi,uniform", "--scenario", "mixed", "--clients", "4", "--rounds", "6"]
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A scheduler and a worker as processes of their own, on loopback, stopped by pid."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    folder = tmp_path_factory.mktemp("dask")
+    dask = [sys.executable, "-m", "distributed.cli"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
+    scheduler = ["dask_scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard", "--no-show"]
+    worker = ["dask_worker", f"tcp://127.0.0.1:{port}", "--host", "127.0.0.1", "--nworkers", "1", "--nthreads", "1"]
+    worker += ["--no-dashboard", "--local-directory", str(folder)]
+    environment = os.environ | {"DASK_DISTRIBUTED__DIAGNOSTICS__NVML": "False"}
+    started = []
+    for name, *arguments in (scheduler, worker):
+        command = [dask[0], "-m", f"distributed.cli.{name}", *arguments]
+        started.append(subprocess.Popen(command, env=environment, **quiet))  # type: ignore[call-overload]
+    try:
+        yield f"dask://127.0.0.1:{port}"
+    finally:
+        for process in reversed(started):
+            process.terminate()
+            process.wait(20)
+
+
+def run(out: Path, *options: str) -> dict[str, bytes]:
+    result = CliRunner().invoke(app, [*STUDY, "--seeds", "2", "--out", str(out), *options])
+    assert result.exit_code == 0, result.output
+    return {str(path.relative_to(out)): path.read_bytes() for path in sorted(out.rglob("*.parquet"))}
+
+
+@pytest.mark.slow
+def test_results_are_the_local_ones(tmp_path: Path, cluster: str) -> None:
+    local = run(tmp_path / "local", "--jobs", "1")
+    assert len(local) >= 4
+    assert run(tmp_path / "there", "--engine", cluster) == local
+
+
+@pytest.mark.parametrize("engine", ["ray://127.0.0.1:1", "dask://nowhere", "cloud"])
+def test_bad_engines_are_one_line(tmp_path: Path, engine: str) -> None:
+    result = CliRunner().invoke(app, [*STUDY, "--seeds", "1", "--out", str(tmp_path), "--engine", engine])
+    assert result.exit_code == 2
+    assert result.stderr.splitlines()[-1].startswith("error: engine is")
+    assert "dask://host:port" in result.stderr
+
+
+def test_an_unreachable_cluster_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from lefi.studies import cluster as module
+
+    monkeypatch.setattr(module, "PATIENCE", 1)
+    began = time.monotonic()
+    options = ["--seeds", "1", "--out", str(tmp_path), "--engine", "dask://127.0.0.1:9"]
+    result = CliRunner().invoke(app, [*STUDY, *options])
+    assert result.exit_code == 2
+    assert "cannot reach dask://127.0.0.1:9" in result.stderr
+    assert time.monotonic() - began < 60

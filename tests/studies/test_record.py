@@ -1,0 +1,99 @@
+"""The rows of a run, recomputed from its receipts."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+import lefi
+from lefi.mechanisms.mechanism import payment_class
+from lefi.messages import CurveOffer, Offer
+from lefi.studies import record as module
+from lefi.studies.judge import marks
+from lefi.studies.record import COLUMNS, Run, record
+from lefi.studies.study import Study
+from lefi.world.market import Market
+
+
+def only_run(**values: object) -> Run:
+    (run,) = Study.build(
+        {"name": "one", "seeds": 1, "rounds": 12, "clients": 4, "mechanisms": ["lefi"]} | values
+    ).runs()
+    return run
+
+
+@pytest.mark.parametrize("name", ["lefi", "random", "bara", "uniform"])
+def test_rows_follow_from_the_receipts(name: str) -> None:
+    run = only_run(mechanisms=[name], scenario="mixed", seed=3)
+    rounds, clients = record(run)
+    assert dict(rounds.schema) == COLUMNS
+    market = lefi.scenario("mixed", clients=4, seed=3)
+    receipts = list(lefi.play(lefi.make(name, market.terms, seed=3), market, 12, seed=3))
+    np.testing.assert_array_equal(rounds["accuracy"], [receipt.accuracy for receipt in receipts])
+    np.testing.assert_array_equal(rounds["paid"], [receipt.paid for receipt in receipts])
+    np.testing.assert_array_equal(rounds["overspend"], np.maximum(rounds["paid"] / 2.0 - 1, 0))
+    best, expected = np.nan, []
+    for receipt in receipts:
+        best = np.fmax(best, receipt.accuracy) if receipt.paid <= 2.0 else best
+        expected.append(best)
+    np.testing.assert_array_equal(rounds["best"], expected)
+    np.testing.assert_array_equal(rounds["judged"], rounds["best" if name in ("random", "bara") else "fair"])
+    mark = marks(market, 3)
+    np.testing.assert_array_equal(rounds["share"], [mark.share(value) for value in rounds["judged"]])
+    weights = np.concatenate([r.offer.weight for r in receipts if isinstance(r.offer, CurveOffer)])
+    np.testing.assert_array_equal(clients["weight"], weights)
+    assert clients.columns == ["seed", "mechanism", "round", "id", "weight", "limit", "size", "payment", "surplus"]
+
+
+def test_no_mechanism_of_its_payment_class_within_the_budget_beats_the_oracle() -> None:
+    for name in (name for name, factory in lefi.mechanisms().items() if payment_class(factory) == "curve"):
+        rounds = record(only_run(mechanisms=[name], scenario="mixed", rounds=30)).rounds
+        within = rounds.filter(pl.col("paid") <= pl.col("budget"))
+        assert (within["clean"] <= within["oracle"] + 1e-9).all()
+        assert (rounds["fair"] <= rounds["oracle"] + 1e-9).all()
+
+
+def test_the_clients_table_is_empty_where_it_is_not_kept() -> None:
+    assert record(only_run(keep_clients=False)).clients.is_empty()
+
+
+def test_a_swept_setting_is_a_column_of_its_own() -> None:
+    study = Study.build(
+        {"name": "s", "mechanisms": ["uniform"], "seeds": 1, "rounds": 2, "clients": 2}
+        | {"sweep": {"setting": "price_factor", "values": [1.0, 2]}}
+    )
+    first, second = (record(run) for run in study.runs())
+    assert first.rounds["price_factor"].to_list() == [1.0, 1.0]
+    assert second.rounds["price_factor"].to_list() == [2.0, 2.0]
+    assert "price_factor" in first.clients.columns
+    ranges = study.changed(sweep={"setting": "rate", "values": [[0.4, 1.1]]})
+    assert record(ranges.runs()[0]).rounds["rate"].to_list() == ["[0.4, 1.1]"] * 2
+
+
+@dataclass(frozen=True)
+class Dearer:
+    """Clients whose price rises every round."""
+
+    fleet: lefi.RationalFleet
+
+    @property
+    def roster(self) -> lefi.Roster:
+        return self.fleet.roster
+
+    def respond(self, offer: Offer, rng: np.random.Generator | None) -> np.ndarray:
+        return self.fleet.respond(offer, rng)
+
+    def advance(self, rng: np.random.Generator) -> "Dearer":
+        return Dearer(replace(self.fleet, price=self.fleet.price * 1.1))
+
+
+def test_marks_follow_a_fleet_that_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    market = lefi.scenario("paper", clients=3)
+    assert isinstance(market.fleet, lefi.RationalFleet)
+    changing = Market(market.terms, Dearer(market.fleet))
+    monkeypatch.setattr(module, "scenario", lambda *_, **__: changing)
+    rounds = record(only_run(clients=3, rounds=4)).rounds
+    assert (rounds["oracle"].diff().drop_nulls() < 0).all()
+    later = Market(market.terms, changing.fleet.advance(np.random.default_rng(0)))
+    assert rounds["oracle"][1] == pytest.approx(marks(later, 0).oracle, abs=1e-12)

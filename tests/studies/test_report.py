@@ -1,0 +1,137 @@
+import json
+import re
+import shutil
+import xml.etree.ElementTree as ElementTree
+from html.parser import HTMLParser
+from pathlib import Path
+
+import matplotlib.image
+import pytest
+
+from lefi.errors import LefiError
+from lefi.studies.claims import CHECKS, check_claims
+from lefi.studies.figures import PLANS
+from lefi.studies.report import write_report
+from lefi.studies.results import read_results
+from lefi.studies.run import run_studies
+from lefi.studies.study import Study
+
+DRAWN = [plan for plan in PLANS if not plan.extra]  # the studies of the others are not among the small results
+
+
+class Page(HTMLParser):
+    """Collects what a reader meets, and every address that a browser would follow."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.addresses: list[str] = []
+        self.words: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.addresses += [value or "" for name, value in attrs if name in ("src", "href", "srcset", "action")]
+        if tag not in ("meta", "img", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open[-1:] != ["style"]:
+            self.words.append(data)
+
+
+@pytest.fixture(scope="module")
+def report(small_results: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_report(small_results, tmp_path_factory.mktemp("report"))
+
+
+def test_report_is_one_self_contained_file(report: Path) -> None:
+    text = report.read_text()
+    page = Page(text)
+    assert page.open == []
+    assert "script" not in page.tags
+    assert page.tags.count("img") == len(DRAWN)
+    assert all(address.startswith("data:image/svg+xml;base64,") for address in page.addresses)
+    assert not re.search(r"https?://|url\(|@import", text)
+
+
+def test_report_says_what_it_measured(report: Path) -> None:
+    words = " ".join(Page(report.read_text()).words)
+    for check in CHECKS:
+        assert check.claim in words
+    for word in (
+        "How uniform does",
+        "round 20",
+        "largest overspend",
+        "scenario mixed",
+        "numpy",
+        "Definitions",
+        "Beyond the paper",
+        "lead over the best other",
+        "Scenario churning",
+        "judged by the current round here",
+    ):
+        assert word in words
+    assert "missing, and with them" not in words
+
+
+def test_claims_lie_beside_the_report(report: Path, small_results: Path) -> None:
+    stored = json.loads((report.parent / "claims.json").read_text())
+    assert stored == [claim.to_dict() for claim in check_claims(read_results(small_results))]
+    assert {row["key"]: row["verdict"] for row in stored}["k"] == "confirmed"
+
+
+def test_nothing_half_written_is_left(report: Path) -> None:
+    assert sorted(path.name for path in report.parent.iterdir()) == ["claims.json", "figures", "report.html"]
+    assert len(list((report.parent / "figures").iterdir())) == 2 * len(DRAWN)
+
+
+def test_figures_are_png_and_svg(report: Path) -> None:
+    for plan in DRAWN:
+        png, svg = (report.parent / "figures" / f"{plan.name}.{kind}" for kind in ("png", "svg"))
+        assert matplotlib.image.imread(png).shape[1] >= 5 * 150
+        assert ElementTree.parse(svg).getroot().tag.endswith("svg")
+
+
+def test_same_results_same_files(report: Path, small_results: Path, tmp_path: Path) -> None:
+    write_report(small_results, tmp_path)
+    for path in (path for path in report.parent.rglob("*") if path.is_file()):
+        assert (tmp_path / path.relative_to(report.parent)).read_bytes() == path.read_bytes()
+
+
+def test_deleted_and_damaged_studies_are_named(small_results: Path, tmp_path: Path) -> None:
+    some = tmp_path / "some"
+    for name in ("mixed", "budget"):
+        shutil.copytree(small_results / name, some / name)
+    next((some / "budget").glob("*/rounds.parquet")).unlink()
+    words = " ".join(Page(write_report(some, tmp_path / "out").read_text()).words)
+    assert "Some studies are missing" in words
+    assert "study convergence is missing (not run yet)" in words
+    assert "cannot read the results" in words
+    assert "scenario mixed" in words
+
+
+def test_an_empty_folder_still_gives_a_report(tmp_path: Path) -> None:
+    words = " ".join(Page(write_report(tmp_path / "nothing", tmp_path / "out").read_text()).words)
+    assert "10 not tested yet" in words
+
+
+def test_one_seed_and_two_rounds_are_enough_not_to_crash(tmp_path: Path) -> None:
+    shared = {"mechanisms": ["lefi", "uniform"], "rounds": 2, "seeds": 1, "clients": 1}
+    run_studies([Study.build({**shared, "name": name}) for name in ("convergence", "mixed")], tmp_path / "results")
+    found = {
+        row["key"]: row
+        for row in json.loads((write_report(tmp_path / "results", tmp_path).parent / "claims.json").read_text())
+    }
+    assert found["c"]["verdict"] == "not tested yet"
+    assert found["k"]["verdict"] == "confirmed"
+
+
+def test_a_place_that_cannot_be_written_is_one_clear_line(small_results: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(LefiError, match="cannot write"):
+        write_report(small_results, tmp_path / "file" / "out")
