@@ -67,14 +67,14 @@ class Belief:
     def read(self, ids: IntArray, rate: FloatArray) -> Known:
         """What is believed about these clients, newcomers included."""
         at, known = self._rows(ids)
-        tracks, full = np.empty((ids.size, TRACKS, COLUMNS)), np.full(ids.size, self.high)
+        tracks, full = np.zeros((ids.size, TRACKS, COLUMNS)), np.full(ids.size, self.high)
         rho = self._rho(np.zeros(ids.size), np.zeros(ids.size))
         new, at = ~known, at[known]
         tracks[known], full[known] = self.tracks[at], self.full[at]
         rho[known] = self._rho(self.noise[at], self.judged[at])
         if new.any():
             nobody = np.zeros(int(new.sum()), dtype=np.int64)
-            tracks[new] = self._fit(np.empty((nobody.size, 3, SLOTS)), nobody, rate[new], rho[new], nobody > 0)[0]
+            tracks[new] = self._fit(np.zeros((nobody.size, 3, SLOTS)), nobody, rate[new], rho[new], nobody > 0)[0]
         last = np.full(ids.size, np.nan)
         last[known] = np.where(self._due(at, 3), np.nan, self.answers[at, 0, np.maximum(self.count[at] - 1, 0)])
         return Known(tracks, rho, full, last)
@@ -110,7 +110,7 @@ class Belief:
     def _fit(
         self, answers: FloatArray, count: IntArray, rate: FloatArray, rho: FloatArray, brief: BoolArray
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        tracks, out = np.empty((count.size, TRACKS, COLUMNS)), np.empty((3, count.size))
+        tracks, out = np.zeros((count.size, TRACKS, COLUMNS)), np.empty((3, count.size))
         fleet = (self.centre, self.spread, self.chances, self.hard)
         fit_all(tracks, answers, count, rate, rho, self.floor, self.high, fleet, self.fleet_noise, brief, out)
         return tracks, out[0], out[1], out[2]
@@ -212,7 +212,7 @@ def answers_fit(tracks, x, limit, y, rate, rho, full, floor, high):  # type: ign
 @compiled
 def fit_all(tracks, answers, count, rate, rho, floor, high, fleet, fleet_noise, brief, out):  # type: ignore[no-untyped-def]
     """Fit every client; one whose old answers do not fit the new ones is fitted again with the old ones faded."""
-    work, spare = np.empty((6, SLOTS)), np.empty((TRACKS, COLUMNS))
+    work, spare = np.zeros((6, SLOTS)), np.zeros((TRACKS, COLUMNS))
     for i in range(count.size):
         x, limit, y, n = answers[i, 0], answers[i, 1], answers[i, 2], count[i]
         out[0, i], out[1, i], out[2, i] = fit_client(

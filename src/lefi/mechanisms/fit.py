@@ -7,7 +7,7 @@ weight, are split between the rise and the cap of each family (splits.py). A ste
 from math import exp, inf, log, pi, sqrt
 
 from lefi.mechanisms.compiled import compiled
-from lefi.mechanisms.splits import EXACT, NEVER, UNLIKELY, cap_sums, fit_rise, keep
+from lefi.mechanisms.splits import EXACT, NEVER, RARE, UNLIKELY, cap_sums, fit_rise, keep
 from lefi.mechanisms.tracks import CHANCE, CV, IDLE_KIND, KIND, STEP_KIND, TRACKS, C, M, Phi, V, h, log_money, truncate
 
 NEGLIGIBLE = 0.003  # tracks below this probability are forgotten
@@ -40,7 +40,7 @@ def fit_step(tracks, y, a, d, n, bounds, prior, chances, high):  # type: ignore[
         evidence += log(UNLIKELY)
         below = above - 0.5
     s = sqrt(prior[1])
-    evidence += log(max(Phi((above - prior[0]) / s) - Phi((below - prior[0]) / s), 1e-6))
+    evidence += log(max(Phi((above - prior[0]) / s) - Phi((below - prior[0]) / s), RARE))
     m, v = truncate(prior[0], prior[1], below, above)
     keep(tracks, evidence, STEP_KIND, m, v, below, above, c, cv)
     return evidence, squares

@@ -32,6 +32,7 @@ from lefi.mechanisms.tracks import (
 )
 
 UNLIKELY = 0.01  # chance of an answer that a track rules out
+RARE = 1e-6  # chance of a location far from those of the fleet, at least
 NEVER = 1e-12  # chance of what is ruled out, but for rounding
 HOPELESS = 12.0  # evidence this far behind the best is not worth the rest of the sum
 EXACT = 1e-9  # answers this close are the same number
@@ -40,7 +41,7 @@ REPEAT = 2e-3  # noise does not repeat a number: a repeated one counts as if kno
 
 @compiled
 def fit_rise(tracks, kind, answers, n, bounds, no, prior, chances, rate, high, cap):  # type: ignore[no-untyped-def]
-    """All splits of one family: `kind` is its open kind, kind + 1 its capped one. Returns the best evidence, its scatter.
+    """All splits of one family: `kind` is its open kind, kind + 1 its capped one. Returns best evidence, scatter.
 
     bounds = (location at least, at most, cap at least); no = refused offers; cap = (repeated answer, hits, hard).
     """
@@ -116,8 +117,10 @@ def place_kink(kind, j, answers, n, m, v, c, cv, bounds, no, rate, high, cap):  
     if j == 0:
         end = min(above, x[0] - h(kind, c, rate)) if n > 0 else above
         low = below if below < end else -inf
-        more = log(max(Phi((end - m) / sqrt(v)), UNLIKELY)) + refusal_evidence(kind, no, m, sqrt(v), high)
+        more = log(max(Phi((end - m) / sqrt(v)) - Phi((low - m) / sqrt(v)), RARE))
         m, v = truncate(m, v, low, end)
+        if low == -inf:  # no bound from the refusals, or one that the deliveries contradict
+            more += refusal_evidence(kind, no, m, sqrt(v), high)
         return more, m, v, low, end, c, cv
     doubt = sqrt(v + (d[j - 1] * h_slope(kind, y[j - 1], rate)) ** 2)
     more = log(max(Phi((above - m) / doubt), UNLIKELY)) + refusal_evidence(kind, no, m, doubt, high)

@@ -31,8 +31,8 @@ DEFINITIONS = {
     "oracle": "The exact optimum under the budget when all responses are known; its dual bound where responses jump.",
     "arbitrary": "Weights drawn from U(0, 2 budget / clients), scaled once where they overspend; mean of 32 draws.",
     "judged": "random and bara are judged by their best round within the budget so far, all others by the current "
-    "round. Noise-free; where a round overspends, its weights are scaled to the budget first. Where the clients change "
-    "(drifting, churning), the section beyond the paper judges all by the current round.",
+    "round. Noise-free; where a round overspends, its weights are scaled to the budget first. In the section beyond "
+    "the paper the best round is scaled too, and where clients change all are judged by the current round.",
     "share": "(judged - arbitrary) / (oracle - arbitrary); left out where oracle - arbitrary is below 0.0005.",
     "RAI": "(judged - arbitrary) / (judged accuracy of lefi - arbitrary).",
     "overspend": "max(paid / budget - 1, 0). Nothing is clipped: a mechanism that overspends is shown to.",

@@ -1,7 +1,8 @@
 """Figure of the section beyond the paper (ours): share of the oracle's gain per round, in every scenario.
 
-Where the fleet changes on the way, the best round of the past was played with other clients and can lie above what
-the present ones allow. There, every mechanism is judged by its current round, random and bara too.
+The best round of random and bara, by which they are judged, can lie above the optimum here, for two reasons. It stayed
+within the budget only because clients did not answer: so it counts scaled to the budget (`fair`). Or it was played
+with other clients: so where the fleet changes on the way, all are judged by their current round.
 """
 
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from matplotlib.figure import Figure
 from lefi.studies.figures.bands import Band, bands
 from lefi.studies.figures.gain import draw_share
 from lefi.studies.figures.style import grid, legend
-from lefi.studies.judge import LEAST_GAIN
+from lefi.studies.judge import LEAST_GAIN, SEARCHERS
 from lefi.studies.results import Finished
 
 STUDIES = (
@@ -44,11 +45,12 @@ def changes(study: Finished) -> bool:
 
 
 def present_share(study: Finished) -> pl.DataFrame:
-    """The rounds table, with the share of the current round in it where the fleet changes."""
-    if not changes(study):
-        return study.rounds
+    """The rounds table, with the share of what the clients of the round would give within the budget."""
+    within = pl.when(pl.col("paid") <= pl.col("budget")).then("fair").cum_max().forward_fill()
+    searches = pl.col("mechanism").is_in(list(SEARCHERS)) & (not changes(study))
+    judged = pl.when(searches).then(within.over("mechanism", "seed", order_by="round")).otherwise("fair")
     gain = pl.col("oracle") - pl.col("arbitrary")
-    share = pl.when(gain >= LEAST_GAIN).then((pl.col("fair") - pl.col("arbitrary")) / gain).otherwise(np.nan)
+    share = pl.when(gain >= LEAST_GAIN).then((judged - pl.col("arbitrary")) / gain).otherwise(np.nan)
     return study.rounds.with_columns(share=share)
 
 
