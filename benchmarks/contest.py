@@ -119,7 +119,7 @@ def _ratios(rows: Rows, rounds: int) -> None:
 
 
 def hyper_contest(most: int, clients: int = 20) -> Rows:
-    """A round with hyper-parameters learned anew: theirs by optimiser, ours by evidence, for the fleet or per client."""
+    """A round with hyper-parameters learned anew: theirs by optimiser, ours by evidence, per fleet or per client."""
     use_threads(1)
     print("\nwith hyper-parameters learned in the round, 100 answers: microseconds of CPU per client")
     small = workload(clients, 100)
