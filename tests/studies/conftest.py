@@ -11,7 +11,7 @@ from lefi.mechanisms import mechanism as registry
 from lefi.studies import plugins
 from lefi.studies.results import Finished
 from lefi.studies.run import run_studies
-from lefi.studies.study import Study
+from lefi.studies.study import BEYOND, Study
 
 ORACLE, ARBITRARY, BUDGET = 0.30, 0.20, 5.0
 
@@ -114,9 +114,10 @@ def make_study() -> MakeStudy:
 
 @pytest.fixture(scope="session")
 def small_results(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The five studies of the paper, small: 3 seeds, 24 rounds, the cheap mechanisms and bara."""
+    """All studies of `lefi paper`, small: 3 seeds, 24 rounds; those beyond the paper smaller still, with waterfill."""
     out = tmp_path_factory.mktemp("results")
     shared = {"mechanisms": ["lefi", "bara", "random", "uniform"], "rounds": 24, "seeds": 3, "clients": 4}
+    beyond = shared | {"mechanisms": ["lefi", "waterfill", "uniform"], "rounds": 6, "seeds": 2, "keep_clients": False}
     sweeps = {"clients": [3, 6], "budget": [0.5, 2.0], "deadline": [10.0, 60.0]}
     studies = [
         Study.build({**shared, "name": "convergence", "scenario": "paper"}),
@@ -125,6 +126,7 @@ def small_results(tmp_path_factory: pytest.TempPathFactory) -> Path:
             Study.build({**shared, "name": name, "sweep": {"setting": name, "values": values}, "keep_clients": False})
             for name, values in sweeps.items()
         ),
+        *(Study.build({**beyond, "name": name, "scenario": name.removeprefix("scenario_")}) for name in BEYOND),
     ]
     run_studies(studies, out)
     return out

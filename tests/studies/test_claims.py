@@ -200,6 +200,24 @@ def test_smoothness_counts_drops_after_round_20_only(make_study: MakeStudy, drop
     assert claim.numbers["drop"] == pytest.approx(drop, rel=0.1)
 
 
+@pytest.mark.parametrize(
+    ("noisy", "stubborn", "expected"),
+    [(0.291, 0.292, "confirmed"), (0.291, 0.28, "partly"), (0.28, 0.28, "not confirmed")],
+)
+def test_other_rules_of_the_clients(make_study: MakeStudy, noisy: float, stubborn: float, expected: str) -> None:
+    heights = {"noisy": noisy, "reluctant": noisy, "stubborn": stubborn}
+    made = [
+        make_study(f"scenario_{name}", {"lefi": level(height)}, scenario=name, rounds=3)
+        for name, height in heights.items()
+    ]
+    claim = decide("h", *made)
+    assert claim.verdict == expected
+    assert claim.numbers["stubborn"] == pytest.approx((stubborn - 0.2) * 10, abs=5e-3)
+    assert ("stubborn is below 0.9" in claim.reason) == (stubborn == 0.28)
+    assert "round 3: noisy 0." in claim.measured
+    assert decide("h", *made[:2]).verdict == "not tested yet"
+
+
 def test_scale_needs_share_and_speed(make_study: MakeStudy) -> None:
     def sweep(height: float, seconds: float, most: int = 1000) -> Claim:
         made = make_study(

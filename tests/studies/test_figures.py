@@ -18,6 +18,7 @@ from lefi.studies.figures import (
     gain,
     overspend,
     rai,
+    scenarios,
 )
 from lefi.studies.figures.bands import bands
 from lefi.studies.figures.style import KNOWN, in_order, looks, sheet, styled, ticks_at
@@ -145,6 +146,26 @@ def test_share_is_kept_per_scenario(make_study: MakeStudy) -> None:
     assert dict(numbers.share)["mixed"]["lefi"].middle[-1] == pytest.approx(0.5)
 
 
+def test_where_clients_change_everybody_is_judged_by_the_current_round(make_study: MakeStudy) -> None:
+    study = make_study("scenario_churning", {"random": 0.28}, scenario="churning", rounds=4)
+    assert scenarios.present_share(study)["share"].to_list() == pytest.approx(study.rounds["share"].to_list())
+    moved = study.rounds.with_columns(fair=0.25, oracle=pl.when(pl.col("round") > 2).then(0.4).otherwise("oracle"))
+    numbers = scenarios.compute(Finished(study.name, moved, study.clients))
+    assert dict(numbers.share)["churning"]["random"].middle == pytest.approx([0.5, 0.5, 0.25, 0.25])
+    assert "In churning the clients change" in scenarios.caption(numbers)
+
+
+def test_a_best_round_that_silence_kept_within_the_budget_counts_scaled_to_it(make_study: MakeStudy) -> None:
+    study = make_study("scenario_flaky", {"random": 0.31, "lefi": 0.31}, scenario="flaky", rounds=3)
+    fair = pl.when(pl.col("round") == 2).then(0.27).otherwise(0.25)
+    paid = pl.when(pl.col("round") == 1).then(6.0).otherwise(4.0)
+    numbers = scenarios.compute(Finished(study.name, study.rounds.with_columns(fair=fair, paid=paid), study.clients))
+    share = dict(numbers.share)["flaky"]
+    assert np.isnan(share["random"].middle[0])
+    assert share["random"].middle[1:] == pytest.approx([0.7, 0.7])
+    assert share["lefi"].middle == pytest.approx([0.5, 0.7, 0.5])
+
+
 def test_overspend_takes_the_worst_of_each_block(make_study: MakeStudy) -> None:
     study = make_study("mixed", {"lefi": 0.28}, rounds=12, seeds=2)
     here = (pl.col("seed") == 1) & (pl.col("round") == 7)
@@ -161,7 +182,7 @@ def with_strangers(study: Finished) -> Finished:
     return Finished(study.name, pl.concat([study.rounds, *copies]), study.clients, study.settings, {}, study.runs)
 
 
-@pytest.mark.parametrize("plan", PLANS, ids=lambda plan: plan.name)
+@pytest.mark.parametrize("plan", [plan for plan in PLANS if not plan.extra], ids=lambda plan: plan.name)
 def test_every_figure_draws_with_unknown_mechanisms_and_nothing_is_cut_off(plan: Plan, small_results: Path) -> None:
     found = read_results(small_results)
     numbers: Any = plan.compute(*(with_strangers(found.studies[name]) for name in plan.studies))
@@ -184,6 +205,7 @@ def test_what_is_missing_is_said_and_the_rest_is_drawn(small_results: Path, tmp_
     assert "study convergence is missing" in drawn["weights"].caption
     assert drawn["gain"].files  # mixed alone
     assert drawn["budget"].files
+    assert drawn["scenarios"].files
 
 
 def test_readme_picture(small_results: Path, tmp_path: Path) -> None:

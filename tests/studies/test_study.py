@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 import lefi
-from lefi.studies.study import PAPER, Study, paper_folder, paper_studies
+from lefi.studies.study import BEYOND, PAPER, Study, paper_folder, paper_studies
+from lefi.world.scenarios import SCENARIOS
 
 GOOD: dict[str, Any] = {"name": "good", "mechanisms": ["lefi", "uniform"], "rounds": 5, "seeds": 2}
 
@@ -103,6 +104,10 @@ def test_the_papers_studies_are_what_the_design_says() -> None:
     assert tuple(studies) == PAPER
     assert all(study.rounds == 100 and study.seeds == 10 for study in studies.values())
     assert studies["convergence"].runs()[0].budget == 5.0
+    assert all(study.mechanisms == ["lefi", "waterfill", "bara", "random", "uniform"] for study in studies.values())
+    told = {name: (studies[name].scenario, studies[name].clients, studies[name].budget) for name in BEYOND}
+    assert told == {name: (name.removeprefix("scenario_"), 10, 5.0) for name in BEYOND}
+    assert {study.scenario for study in studies.values()} == set(SCENARIOS)
     swept = {name: study.sweep.values for name, study in studies.items() if study.sweep}
     assert swept["clients"] == [10, 30, 100, 300, 1000]
     assert swept["budget"] == [1, 2, 5, 10, 15, 20, 25]

@@ -127,6 +127,21 @@ def test_a_capped_history_stays_small_and_close(kernel: str) -> None:
     assert np.abs(spread / std - 1).max() < 0.1
 
 
+@pytest.mark.parametrize("kernel", ["matern52", "rbf"])
+def test_a_client_that_misses_a_round_with_a_full_history_leaves_room_for_the_others(kernel: str) -> None:
+    """The sweep goes one slot beyond the longest history of a block, also where that client did not answer."""
+    ids = np.array([0, 1])
+    bank, alone = Bank(kernel), Bank(kernel)
+    while bank.history.slots == 0 or bank.history.count[0] < bank.history.slots:
+        x = 0.1 * (1.0 + bank.count[0] if bank.ids.size else 1.0)
+        bank.observe(ids, np.full(2, x), np.array([x, np.nan]))
+        bank.settle()
+    bank.observe(ids, np.ones(2), np.array([np.nan, 0.5]))
+    alone.observe(ids[1:], np.ones(1), np.array([0.5]))
+    assert bank.history.slots > bank.history.count.max()
+    np.testing.assert_allclose(bank.predict(ids[1:], np.full(1, 1.5)), alone.predict(ids[1:], np.full(1, 1.5)))
+
+
 def test_merging_equal_inputs_is_exact() -> None:
     free, capped = Bank("matern32", HYPER), Bank("matern32", HYPER, cap=8)
     rng = np.random.default_rng(0)

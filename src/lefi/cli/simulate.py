@@ -146,9 +146,10 @@ def _lines(run: "Run", outcome: "Outcome", out: Path | None) -> Iterator[tuple[s
 
     final, numbers = outcome.final, outcome.numbers
     yield "settled", f"weights {_since(outcome.weights_settled)}, sizes {_since(outcome.sizes_settled)}"
+    oracle = "oracle" if final.offer.kind == "curve" else "oracle of the paper's curve"
     yield (
         "accuracy",
-        f"{final.accuracy:.4f}  (oracle {numbers['oracle']:.4f}, arbitrary weights {numbers['arbitrary']:.4f})",
+        f"{final.accuracy:.4f}  ({oracle} {numbers['oracle']:.4f}, arbitrary weights {numbers['arbitrary']:.4f})",
     )
     yield "share", f"{number(numbers['share'])} of the oracle's gain over arbitrary weights"
     yield "paid", f"{final.paid:.4f} of {run.budget:g} USD"

@@ -18,13 +18,15 @@ SLOTS = 20  # answers remembered per client
 CHANCES = np.array([0.35, 0.35, 0.05, 0.05, 0.03, 0.03, 0.10, 0.04])  # of the kinds, before anything is known
 GROUPS = ([0, 1], [2, 3], [4, 5], [6], [7])  # kinds that share a prior of their locations
 NOISE = 0.03  # relative noise of an answer, before anything is known
+TRUST = 0.3  # answers that this first guess counts for
 QUIET, LOUD = 5e-4, 0.5  # and its bounds
 SAME = 0.02  # log weights this close teach the same
 VAGUE = 2.0  # standard deviation of a location before anything is known, in log money
+FREE = 1.5  # answers that location and cap use up before they show noise
 PSEUDO = 4.0  # answers that the fleet's noise counts for, beside the client's own
 DOUBTED, SURE = 0.05, 0.05  # tracks above that probability and below that deviation need not be fitted anew
 FEW = 8  # answers up to which a client is fitted in every round
-TURNS = 8  # rounds between two fits of a client that answers as expected
+TURNS = 6  # rounds between two fits of a client that answers as expected
 SLOW, FAST = 0.97, 0.6  # weight of an answer against the next one; FAST where old answers do not fit
 
 
@@ -65,17 +67,14 @@ class Belief:
     def read(self, ids: IntArray, rate: FloatArray) -> Known:
         """What is believed about these clients, newcomers included."""
         at, known = self._rows(ids)
-        tracks, full = np.empty((ids.size, TRACKS, COLUMNS)), np.full(ids.size, self.high)
+        tracks, full = np.zeros((ids.size, TRACKS, COLUMNS)), np.full(ids.size, self.high)
         rho = self._rho(np.zeros(ids.size), np.zeros(ids.size))
         new, at = ~known, at[known]
-        tracks[known], full[known], rho[known] = (
-            self.tracks[at],
-            self.full[at],
-            self._rho(self.noise[at], self.judged[at]),
-        )
+        tracks[known], full[known] = self.tracks[at], self.full[at]
+        rho[known] = self._rho(self.noise[at], self.judged[at])
         if new.any():
             nobody = np.zeros(int(new.sum()), dtype=np.int64)
-            tracks[new] = self._fit(np.empty((nobody.size, 3, SLOTS)), nobody, rate[new], rho[new], nobody > 0)[0]
+            tracks[new] = self._fit(np.zeros((nobody.size, 3, SLOTS)), nobody, rate[new], rho[new], nobody > 0)[0]
         last = np.full(ids.size, np.nan)
         last[known] = np.where(self._due(at, 3), np.nan, self.answers[at, 0, np.maximum(self.count[at] - 1, 0)])
         return Known(tracks, rho, full, last)
@@ -100,39 +99,31 @@ class Belief:
             self._share(at)
 
     def _learn(self, at: IntArray, fits: BoolArray) -> None:
-        """Fit the clients under what the fleet has in common, then learn that from the fits."""
+        """Fit clients under what the fleet has in common; `fits`: they answered as expected."""
         rho = self._rho(self.noise[at], self.judged[at])
-        tracks, scatter, weight, full = self._fit(
-            self.answers[at],
-            self.count[at],
-            self.rate[at],
-            rho,
-            fits & HINGES[self.tracks[at, 0, KIND].astype(np.int64)],
-        )
+        brief = fits & HINGES[self.tracks[at, 0, KIND].astype(np.int64)]
+        tracks, scatter, weight, full = self._fit(self.answers[at], self.count[at], self.rate[at], rho, brief)
         self.tracks[at], self.full[at] = tracks, full
-        self.judged[at] = np.maximum(weight - 1.5, 0.0)
+        self.judged[at] = np.maximum(weight - FREE, 0.0)
         self.noise[at] = rho**2 * scatter / np.maximum(self.judged[at], 0.4)
 
     def _fit(
         self, answers: FloatArray, count: IntArray, rate: FloatArray, rho: FloatArray, brief: BoolArray
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        tracks = np.empty((count.size, TRACKS, COLUMNS))
-        out = np.empty((3, count.size))
-        fit_all(
-            tracks, answers, count, rate, rho, self.floor, self.high, self.centre, self.spread, self.chances,
-            self.hard, self.fleet_noise, brief, out,
-        )  # fmt: skip
+        tracks, out = np.zeros((count.size, TRACKS, COLUMNS)), np.empty((3, count.size))
+        fleet = (self.centre, self.spread, self.chances, self.hard)
+        fit_all(tracks, answers, count, rate, rho, self.floor, self.high, fleet, self.fleet_noise, brief, out)
         return tracks, out[0], out[1], out[2]
 
     def _rho(self, noise: FloatArray, judged: FloatArray) -> FloatArray:
         return np.clip(np.sqrt((PSEUDO * self.fleet_noise + judged * noise) / (PSEUDO + judged)), QUIET, LOUD)
 
     def _share(self, at: IntArray) -> None:
-        """What the clients that are here have in common: noise, hard caps, kinds and locations."""
+        """Learn what the clients that are here have in common: noise, hard caps, kinds and locations."""
         judged = at[self.judged[at] > 0.3]
         if judged.size:
             total = float(self.judged[judged].sum())
-            self.fleet_noise = (NOISE**2 + total * float(np.median(self.noise[judged]))) / (1 + total)
+            self.fleet_noise = (TRUST * NOISE**2 + total * float(np.median(self.noise[judged]))) / (TRUST + total)
         repeats = float((self.full[at] < (1 - 1e-9) * self.high).sum())
         self.hard = repeats / (1 + repeats)
         self._pool(self.tracks[at], self.rate[at])
@@ -196,7 +187,7 @@ def push(answers, count, at, x, limit, y):  # type: ignore[no-untyped-def]
 
 @compiled
 def superfluous(x):  # type: ignore[no-untyped-def]
-    """The oldest answer with a newer one to almost the same weight, else the oldest: a try stays known."""
+    """The oldest answer with a newer one to almost the same weight, else the oldest: what was tried stays known."""
     for i in range(x.size - 1):
         for j in range(i + 1, x.size):
             if abs(x[i] - x[j]) < SAME:
@@ -219,20 +210,18 @@ def answers_fit(tracks, x, limit, y, rate, rho, full, floor, high):  # type: ign
 
 
 @compiled
-def fit_all(tracks, answers, count, rate, rho, floor, high, centre, spread, chances, hard, fleet_noise, brief, out):  # type: ignore[no-untyped-def]
+def fit_all(tracks, answers, count, rate, rho, floor, high, fleet, fleet_noise, brief, out):  # type: ignore[no-untyped-def]
     """Fit every client; one whose old answers do not fit the new ones is fitted again with the old ones faded."""
-    work = np.empty((6, SLOTS))
-    spare = np.empty((TRACKS, COLUMNS))
+    work, spare = np.zeros((6, SLOTS)), np.zeros((TRACKS, COLUMNS))
     for i in range(count.size):
-        x, limit, y = answers[i, 0], answers[i, 1], answers[i, 2]
-        common = (rate[i], rho[i])
+        x, limit, y, n = answers[i, 0], answers[i, 1], answers[i, 2], count[i]
         out[0, i], out[1, i], out[2, i] = fit_client(
-            tracks[i], x, limit, y, count[i], *common, SLOW, floor, high, centre, spread, chances, hard, brief[i], work
+            tracks[i], x, limit, y, n, rate[i], rho[i], SLOW, floor, high, fleet, brief[i], work
         )
-        noise = rho[i] ** 2 * out[0, i] / max(out[1, i] - 1.5, 0.4)
-        if noise > 9 * fleet_noise and count[i] > 2:
+        noise = rho[i] ** 2 * out[0, i] / max(out[1, i] - FREE, 0.4)
+        if noise > 9 * fleet_noise and n > 2:
             scatter, weight, _ = fit_client(
-                spare, x, limit, y, count[i], *common, FAST, floor, high, centre, spread, chances, hard, False, work
+                spare, x, limit, y, n, rate[i], rho[i], FAST, floor, high, fleet, False, work
             )
-            if rho[i] ** 2 * scatter / max(weight - 1.5, 0.4) < 0.25 * noise:
+            if rho[i] ** 2 * scatter / max(weight - FREE, 0.4) < 0.25 * noise:
                 tracks[i], out[0, i], out[1, i] = spare, scatter, weight

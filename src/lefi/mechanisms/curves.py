@@ -31,6 +31,7 @@ from lefi.mechanisms.tracks import (
 
 NOTHING = -700.0  # log weight of no offer
 CREDIBLE = 0.05  # tracks above this share of the tracks that deliver have a say in the limit
+ERRATIC = 20.0  # more deviations of noise, the noisier a client is: it may not be noise around a curve at all
 SHARP = 0.02  # a location known this well has nothing left to be tried for
 SCAN = 12  # candidates over the range in which a client responds
 CANDIDATES = 1 + SCAN + 2 * TRACKS  # and nothing, and two per track: its kink as expected, and where it is sure
@@ -127,7 +128,7 @@ def limit_at(x, tracks, rho, rate, floor, high):  # type: ignore[no-untyped-def]
     for t in range(TRACKS):
         if tracks[t, CHANCE] >= CREDIBLE * alive and FAMILY[int(tracks[t, KIND])] != IDLE:
             top = max(top, upper_size(tracks[t], x, rate, floor, high))
-    return min(top + 2 * deviation(top, rho, high), high)
+    return min(top + (2 + ERRATIC * rho) * deviation(top, rho, high), high)
 
 
 @compiled

@@ -17,16 +17,19 @@ from lefi.messages import CurveOffer, Receipt, Roster, Terms
 
 SAFE = 1 - 1e-9  # of the budget, so that rounding never overspends
 STAGES = 10  # at most
-FINEST = 0.12  # of the first spacing of candidates is close enough
+FINEST = 0.04  # of the first spacing of candidates is close enough
 WINDOW = np.linspace(-1, 1, 7)
 DEPTH, HEIGHT = 12.0, 2.0  # log weights from an equal share less DEPTH to the whole budget plus HEIGHT
-HORIZON = 15.0  # rounds for which a saving that is found by a try is expected to last
+HORIZON = 25.0  # rounds for which a saving that is found by a try is expected to last
 SHIFT = 0.2  # first two offers to a client lie apart by twice this, to tell a plateau from a slope
 
 
 @register("waterfill")
 class Waterfill:
     """One belief per client, one price of money for all."""
+
+    payment_class = "curve"
+    tier = "sizes"
 
     def __init__(self, terms: Terms, *, seed: int = 0) -> None:
         self.terms, self.seed = terms, seed
@@ -110,6 +113,6 @@ def within_budget(offer: CurveOffer, budget: float) -> CurveOffer:
     """The offer with its weights scaled down, where needed, so that its worst case stays within the budget."""
     worst = offer.worst_case()
     while worst > budget:
-        offer = CurveOffer(offer.weight * (budget / worst * (1 - 1e-15)), offer.rate, offer.limit)
+        offer = CurveOffer(offer.weight * (budget / worst * (1 - 1e-12)), offer.rate, offer.limit)
         worst = offer.worst_case()
     return offer

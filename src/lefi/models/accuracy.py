@@ -6,7 +6,7 @@ pi iid    0..1, 1 = identical label shares everywhere
 
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, Self, overload, runtime_checkable
 
 import numpy as np
 
@@ -76,6 +76,10 @@ KINDS: dict[str, type[FittedAccuracy]] = {
 }
 
 
+@overload
+def accuracy(name_or_path: Literal["paper"]) -> QuadraticAccuracy: ...
+@overload
+def accuracy(name_or_path: str | Path) -> FittedAccuracy: ...
 def accuracy(name_or_path: str | Path) -> FittedAccuracy:
     """The accuracy model of that name ("paper", "cifar10"), or the one in a JSON file.
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import get_args
 
 from lefi.ledger import refusals
+from lefi.studies.beyond import beyond_parts
 from lefi.studies.claims import Claim, Verdict, check_claims
 from lefi.studies.figures import Drawn, draw_figures
 from lefi.studies.page import definitions, page, paragraph, picture, table
@@ -20,6 +21,7 @@ from lefi.studies.sections import (
 )
 
 TITLE = "LeFi: the paper, measured again"
+BEYOND = "scenarios"  # the figure that stands in the section beyond the paper
 
 DEFINITIONS = {
     "weight, rate, size, payment": "A client that trains on `size` thousand samples is paid "
@@ -29,7 +31,8 @@ DEFINITIONS = {
     "oracle": "The exact optimum under the budget when all responses are known; its dual bound where responses jump.",
     "arbitrary": "Weights drawn from U(0, 2 budget / clients), scaled once where they overspend; mean of 32 draws.",
     "judged": "random and bara are judged by their best round within the budget so far, all others by the current "
-    "round. Noise-free; where a round overspends, its weights are scaled to the budget first.",
+    "round. Noise-free; where a round overspends, its weights are scaled to the budget first. In the section beyond "
+    "the paper the best round is scaled too, and where clients change all are judged by the current round.",
     "share": "(judged - arbitrary) / (oracle - arbitrary); left out where oracle - arbitrary is below 0.0005.",
     "RAI": "(judged - arbitrary) / (judged accuracy of lefi - arbitrary).",
     "overspend": "max(paid / budget - 1, 0). Nothing is clipped: a mechanism that overspends is shown to.",
@@ -63,8 +66,9 @@ def _parts(found: Results, claims: list[Claim], drawn: list[Drawn]) -> list[str]
         paragraph(
             "A server pays selfish clients of a federated-learning job for the data they train on, without knowing "
             "their costs, under a budget per round. This report runs the paper's algorithm (lefi), its two rivals "
-            "(bara and random), and a control that it left out (uniform: equal weights) on simulated fleets, holds "
-            "them against the exact optimum (oracle), and says which of the paper's claims hold here."
+            "(bara and random), a control that it left out (uniform: equal weights) and a mechanism of our own "
+            "(waterfill) on simulated fleets, holds them against the exact optimum (oracle), "
+            "and says which of the paper's claims hold here."
         ),
         *_missing(found),
         "<h2>Claims</h2>",
@@ -74,7 +78,10 @@ def _parts(found: Results, claims: list[Claim], drawn: list[Drawn]) -> list[str]
         "<h2>Numbers</h2>",
         *_numbers(found),
         "<h2>Figures</h2>",
-        *(part for place, figure in enumerate(drawn, 1) for part in _figure(place, figure)),
+        *(part for place, figure in enumerate(drawn, 1) if figure.name != BEYOND for part in _figure(place, figure)),
+        "<h2>Beyond the paper</h2>",
+        *(part for place, figure in enumerate(drawn, 1) if figure.name == BEYOND for part in _figure(place, figure)),
+        *beyond_parts(found),
         "<h2>Settings</h2>",
         settings_table(found),
         versions_line(found),

@@ -30,21 +30,24 @@ def claims_table(claims: list[Claim]) -> str:
 
 def mechanisms_table(study: Finished) -> str:
     """Share of the oracle's gain at a few rounds, and overspend, per mechanism."""
-    rounds = [number for number in ROUNDS if number <= study.last]
-    if study.last not in rounds:
-        rounds.append(study.last)
+    rounds = rounds_told(study)
     head = ["Mechanism", *(f"round {number}" for number in rounds), "largest overspend", "rounds over the budget"]
     rows = []
     for name in in_order(study.mechanisms):
         share = matrix(study.of(name), "share")
         found = median(share.values)
-        cells = [_stacked(Interval(*(bound[share.by == number][0] for bound in found))) for number in rounds]
+        cells = [stacked(Interval(*(bound[share.by == number][0] for bound in found))) for number in rounds]
         over = study.of(name)["overspend"].to_numpy()
         rows.append([escape(name), *cells, f"{100 * over.max():.3g}%", f"{100 * np.mean(over > 1e-9):.0f}%"])
     return table(head, rows, numbers=len(head) - 1)
 
 
-def _stacked(found: Interval) -> str:
+def rounds_told(study: Finished) -> list[int]:
+    """The rounds of the tables, as far as the study goes, and its last."""
+    return sorted({number for number in ROUNDS if number <= study.last} | {study.last})
+
+
+def stacked(found: Interval) -> str:
     """The middle, and its interval under it."""
     middle, _, interval = told(found).partition(" ")
     return f"{middle}<small>{interval}</small>"

@@ -18,7 +18,16 @@ from lefi.studies.record import COLUMNS, Run
 from lefi.world.market import Market
 from lefi.world.scenarios import SCENARIOS, Settings, scenario
 
-PAPER = ("convergence", "mixed", "clients", "budget", "deadline")  # the studies behind the paper's figures
+BEYOND = (  # other clients than the paper's
+    "scenario_capped",
+    "scenario_noisy",
+    "scenario_reluctant",
+    "scenario_stubborn",
+    "scenario_drifting",
+    "scenario_churning",
+    "scenario_flaky",
+)
+PAPER = ("convergence", "mixed", "clients", "budget", "deadline", *BEYOND)  # what `lefi paper` runs
 SHAPE = ("shape_money", "shape_deviation")  # and those over payment classes, which are run on demand
 KEEP = 100  # up to this many clients the clients table is written, unless the study says otherwise
 

@@ -61,7 +61,8 @@ class History:
         """Make an observation of each row pending; there is none pending yet."""
         if self.cap is not None and (full := rows[self.count[rows] >= self.cap]).size:
             self.merge(full)
-        self.reserve(int(self.count[rows].max(initial=0)) + 1)
+        # Over all rows, not those alone: the sweep goes one slot beyond the longest of a block, answered or not.
+        self.reserve(int(self.count.max(initial=0)) + 1)
         self.px[rows], self.py[rows] = x, y
         self.seen[rows] += 1
         self.mean[rows] += (y - self.mean[rows]) / self.seen[rows]

@@ -23,6 +23,7 @@ from lefi.studies.figures import (
     overspend,
     rai,
     readme,
+    scenarios,
     sizes,
     training,
     weights,
@@ -135,6 +136,15 @@ PLANS = (
     Plan("measured", "Accuracy, really trained (ours)", (), measured.compute, measured.draw, measured.caption),
     Plan("training", "Paid training, really trained (ours)", (), training.compute, training.draw, training.caption),
     Plan("fleets", "The paper's sum, really trained (ours)", (), fleets.compute, fleets.draw, fleets.caption),
+    Plan(
+        "scenarios",
+        "Share of the oracle's gain in every scenario (ours)",
+        scenarios.STUDIES,
+        scenarios.compute,
+        scenarios.draw,
+        scenarios.caption,
+        partial=True,
+    ),
 )
 
 

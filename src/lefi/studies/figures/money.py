@@ -22,6 +22,7 @@ class Numbers:
     oracle: Band
     first_best: Band
     goal: float
+    overspend: dict[str, float]  # largest in the last round
 
 
 def compute(study: Finished) -> Numbers:
@@ -29,7 +30,8 @@ def compute(study: Finished) -> Numbers:
     marks = final.group_by("seed", "budget").agg(pl.col("oracle").first(), pl.col("first_best").drop_nans().first())
     oracle, outer = (band(matrix(marks, name, "budget")) for name in ("oracle", "first_best"))
     goal = oracle.at(GOAL)[0] if GOAL in oracle.by else np.nan
-    return Numbers(bands(final, "judged", "budget"), oracle, outer, goal)
+    over = dict(final.group_by("mechanism").agg(pl.col("overspend").max()).iter_rows())
+    return Numbers(bands(final, "judged", "budget"), oracle, outer, goal, over)
 
 
 def draw(numbers: Numbers) -> Figure:
@@ -68,8 +70,13 @@ def caption(numbers: Numbers) -> str:
     return (
         f"Median accuracy over fleets by budget, with 95% intervals. {kinds}. Dashed: the oracle of the paper's class; "
         f"dotted: first_best, which pays just the cost. Smallest budget of the sweep whose median reaches the oracle's "
-        f"accuracy at {GOAL:g} USD ({numbers.goal:.4f}): {ends}."
+        f"accuracy at {GOAL:g} USD ({numbers.goal:.4f}): {ends}. Overspent most then: {_overspent(numbers)}."
     )
+
+
+def _overspent(numbers: Numbers) -> str:
+    found = {name: over for name, over in numbers.overspend.items() if over > 1e-6}
+    return ", ".join(f"{name} {100 * over:.1f}%" for name, over in sorted(found.items())) or "none"
 
 
 def _cheapest(line: Band, goal: float) -> str:

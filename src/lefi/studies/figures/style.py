@@ -108,6 +108,17 @@ def sheet(
     return figure, list(figure.subplots(1, panels, squeeze=False, sharey=share_y)[0])
 
 
+def grid(panels: int, columns: int = 3) -> tuple[Figure, list[Axes]]:
+    """A figure with that many small panels in rows, on one y axis."""
+    columns = min(columns, panels)
+    rows = -(-panels // columns)
+    figure = Figure(figsize=(max(3.2 * columns, 5.4), 2.3 * rows + 0.9), layout="constrained")
+    axes = list(figure.subplots(rows, columns, squeeze=False, sharey=True).flat)
+    for spare in axes[panels:]:
+        spare.set_visible(False)
+    return figure, axes[:panels]
+
+
 def legend(
     figure: Figure, names: Iterable[str], *, oracle: bool = False, first_best: bool = False, markers: bool = False
 ) -> None:

@@ -1,0 +1,116 @@
+"""Share of the oracle's gain per round, noise-free, as design and docs define it; and what a round costs.
+
+python benchmarks/waterfill.py --scenarios mixed,noisy --clients 10,100 --budgets 0.1,0.5,1 --seeds 30
+"""
+
+import argparse
+import time
+from collections.abc import Iterable
+
+import numpy as np
+
+import lefi
+from lefi.arrays import FloatArray
+from lefi.draws import generator, key, uniform
+from lefi.world.behaviours import Churn, Drift, Dropout, Noisy
+from lefi.world.fleet import Fleet
+from lefi.world.scenarios import SCENARIOS
+
+CHANGING = ("drifting", "churning")
+LEAST_GAIN = 5e-4  # of the oracle over the arbitrary offer, below which a share means nothing
+
+
+def noise_free(fleet: Fleet) -> Fleet:
+    """The fleet without wrappers that leave its noise-free answers as they are: its optimum is found faster."""
+    while isinstance(fleet, Noisy | Dropout | Drift | Churn):
+        fleet = fleet.fleet
+    return fleet
+
+
+def references(market: lefi.Market, seed: int) -> tuple[float, float]:
+    """Accuracy of the oracle, and mean accuracy of 32 arbitrary offers scaled once to the budget."""
+    calm = lefi.Market(market.terms, noise_free(market.fleet))
+    roster, budget = calm.fleet.roster, calm.terms.budget
+    limit = np.full(len(roster), calm.terms.size_high)
+    arbitrary = []
+    for drawn in uniform(key(seed, "arbitrary"), roster.ids, 32):
+        weight = 2 * budget / len(roster) * drawn
+        receipt = calm.settle(1, lefi.CurveOffer(weight, roster.rate, limit), None)
+        if receipt.paid > budget:
+            receipt = calm.settle(1, lefi.CurveOffer(weight * budget / receipt.paid, roster.rate, limit), None)
+        arbitrary.append(receipt.accuracy)
+    return lefi.oracle(calm).accuracy, float(np.mean(arbitrary))
+
+
+def shares(name: str, market: lefi.Market, rounds: list[int], seed: int, changing: bool) -> tuple[FloatArray, float]:
+    """Noise-free share at these rounds, and the largest overspend of any round."""
+    mechanism = lefi.make(name, market.terms, seed=seed)
+    best, base = references(market, seed)
+    found, overspend = [], 0.0
+    for t in range(1, max(rounds) + 1):
+        offer = mechanism.ask(market.fleet.roster)
+        if t in rounds:
+            best, base = references(market, seed) if changing else (best, base)
+            accuracy = market.settle(t, offer, None).accuracy
+            found.append((accuracy - base) / (best - base) if best - base >= LEAST_GAIN else np.nan)
+        receipt = market.settle(t, offer, generator(seed, "behaviour", t))
+        overspend = max(overspend, receipt.paid / market.terms.budget - 1)
+        mechanism.tell(receipt)
+        market = market.after(receipt).advance(generator(seed, "advance", t))
+    return np.array(found), overspend
+
+
+def line(name: str, scenario: str, clients: int, budget: float, seeds: int) -> str:
+    """One line of the table: medians over seeds, minima in brackets."""
+    changing = scenario in CHANGING
+    rounds = list(range(10, 101, 5)) if changing else [1, 2, 3, 5, 10, 20, 30]
+    rows, overspend = [], 0.0
+    for seed in range(seeds):
+        market = lefi.scenario(scenario, clients=clients, budget=budget * clients, seed=seed)
+        row, over = shares(name, market, rounds, seed, changing)
+        rows.append([np.nanmean(row)] if changing else row)
+        overspend = max(overspend, over)
+    table = np.array(rows)
+    heads = ["10-100"] if changing else [str(t) for t in rounds]
+    cells = [f"{h}: {np.nanmedian(c):.4f} ({np.nanmin(c):.3f})" for h, c in zip(heads, table.T, strict=True)]
+    return f"{name} {scenario:9} N={clients:<4} budget={budget:<5g} {'  '.join(cells)}  overspend {overspend:.1e}"
+
+
+def speed(clients: int, rounds: int) -> Iterable[str]:
+    """CPU seconds of a round, ask and tell, of waterfill and of lefi."""
+    market = lefi.scenario("mixed", clients=clients)
+    for name in ("lefi", "waterfill"):
+        mechanism = lefi.make(name, market.terms)
+        for t in range(1, rounds + 1):
+            start = time.process_time()
+            offer = mechanism.ask(market.fleet.roster)
+            asked = time.process_time()
+            receipt = market.settle(t, offer, None)
+            told = time.process_time()
+            mechanism.tell(receipt)
+            end = time.process_time()
+            if t in (2, 5, 10, 20, rounds):
+                yield f"{name} N={clients} round {t}: ask {asked - start:.3f} s, tell {end - told:.3f} s"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mechanism", default="waterfill")
+    parser.add_argument("--scenarios", default=",".join(SCENARIOS))
+    parser.add_argument("--clients", default="10,100")
+    parser.add_argument("--budgets", default="0.1,0.5,1")
+    parser.add_argument("--seeds", type=int, default=30)
+    parser.add_argument("--speed", type=int, default=0, help="clients of a speed run instead")
+    chosen = parser.parse_args()
+    if chosen.speed:
+        for text in speed(chosen.speed, 20):
+            print(text, flush=True)
+        return
+    for scenario in chosen.scenarios.split(","):
+        for clients in chosen.clients.split(","):
+            for budget in chosen.budgets.split(","):
+                print(line(chosen.mechanism, scenario, int(clients), float(budget), chosen.seeds), flush=True)
+
+
+if __name__ == "__main__":
+    main()

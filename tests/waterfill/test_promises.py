@@ -1,0 +1,111 @@
+"""Never over budget, whatever the clients do, and the other promises of a mechanism."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import lefi
+from lefi.arrays import FloatArray
+
+SAFE = 1 - 1e-9
+
+
+def adversary(rng: np.random.Generator, offer: lefi.CurveOffer, high: float) -> FloatArray:
+    """Clients that take all they are paid for, claim more, refuse, fall silent, or answer at random."""
+    n = offer.weight.size
+    all_in, random = np.minimum(offer.limit * (1 + 1e-3), high), high * rng.random(n)
+    choice = rng.integers(0, 6, n)
+    return np.choose(choice, [all_in, offer.limit, random, np.zeros(n), np.full(n, np.nan), np.round(random)])
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    clients=st.integers(1, 12),
+    log_budget=st.floats(-3, 3),
+    size_low=st.sampled_from([0.0, 0.5, 2.0]),
+    fastest=st.floats(0.05, 5.0),
+    seed=st.integers(0, 2**31),
+)
+def test_the_worst_case_stays_within_the_budget(
+    clients: int, log_budget: float, size_low: float, fastest: float, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    terms = lefi.Terms(clients * 10**log_budget, lefi.accuracy("paper"), size_low=size_low)
+    mechanism = lefi.make("waterfill", terms, seed=seed % 97)
+    ids = np.sort(rng.choice(10**6, clients, replace=False)).astype(np.int64)
+    roster = lefi.Roster(ids, iid=rng.random(clients), rate=0.05 + fastest * rng.random(clients))
+    for round in range(1, 9):
+        offer = mechanism.ask(roster)
+        assert isinstance(offer, lefi.CurveOffer)
+        assert offer.worst_case() <= terms.budget * SAFE
+        assert offer.limit.min() >= size_low
+        assert offer.limit.max() <= terms.size_high
+        np.testing.assert_array_equal(offer.rate, roster.rate)
+        again = mechanism.ask(roster)
+        assert isinstance(again, lefi.CurveOffer)
+        np.testing.assert_array_equal(again.weight, offer.weight)
+        np.testing.assert_array_equal(again.limit, offer.limit)
+        sizes = adversary(rng, offer, terms.size_high)
+        receipt = lefi.Receipt(round, roster, offer, sizes, offer.payment(sizes), np.nan)
+        assert receipt.paid <= terms.budget
+        mechanism.tell(receipt)
+
+
+def test_any_accuracy_model_will_do() -> None:
+    class Saturating:
+        def __call__(self, sizes: FloatArray | float, iid: FloatArray | float) -> FloatArray:
+            return np.asarray(0.5 * (1 - np.exp(-np.asarray(sizes) * (0.5 + np.asarray(iid)))))
+
+        def slope(self, sizes: FloatArray | float, iid: FloatArray | float) -> FloatArray:
+            return np.asarray(0.5 * (0.5 + np.asarray(iid)) * np.exp(-np.asarray(sizes) * (0.5 + np.asarray(iid))))
+
+    market = lefi.scenario("mixed", clients=10, budget=0.1, accuracy=Saturating())
+    receipts = list(lefi.play(lefi.make("waterfill", market.terms), market, 12))
+    assert max(r.paid for r in receipts) <= market.terms.budget
+    best, last = lefi.oracle(market).accuracy, market.settle(12, receipts[-1].offer, None).accuracy
+    assert last > 0.97 * best
+
+
+def test_reordering_the_roster_reorders_the_offer() -> None:
+    market = lefi.scenario("stubborn", clients=30, seed=4)
+    order = np.random.default_rng(0).permutation(30)
+    straight, shuffled = (lefi.make("waterfill", market.terms, seed=1) for _ in range(2))
+    roster = market.fleet.roster
+    for round in range(1, 7):
+        a, b = straight.ask(roster), shuffled.ask(roster.take(order))
+        assert isinstance(a, lefi.CurveOffer)
+        assert isinstance(b, lefi.CurveOffer)
+        np.testing.assert_array_equal(b.weight, a.weight[order])
+        np.testing.assert_array_equal(b.limit, a.limit[order])
+        receipt = market.settle(round, a, None)
+        straight.tell(receipt)
+        shuffled.tell(
+            lefi.Receipt(round, roster.take(order), b, receipt.sizes[order], receipt.payments[order], receipt.accuracy)
+        )
+
+
+def test_telling_the_receipts_again_restores_it() -> None:
+    market = lefi.scenario("churning", clients=20, seed=2, dropout=0.2, noise=0.1)
+    mechanism, twin = (lefi.make("waterfill", market.terms, seed=5) for _ in range(2))
+    receipts = list(lefi.play(mechanism, market, 15, seed=8))
+    for receipt in receipts:
+        twin.tell(receipt)
+    a, b = mechanism.ask(receipts[-1].roster), twin.ask(receipts[-1].roster)
+    assert isinstance(a, lefi.CurveOffer)
+    assert isinstance(b, lefi.CurveOffer)
+    np.testing.assert_array_equal(a.weight, b.weight)
+    np.testing.assert_array_equal(a.limit, b.limit)
+
+
+def test_silence_teaches_nothing() -> None:
+    market = lefi.scenario("mixed", clients=10, seed=1)
+    mechanism = lefi.make("waterfill", market.terms)
+    for receipt in lefi.play(mechanism, market, 5):
+        last = receipt
+    belief = mechanism.belief  # type: ignore[attr-defined]
+    answers, count, tracks = belief.answers.copy(), belief.count.copy(), belief.tracks[:, :, 1:7].copy()
+    nothing = np.full(10, np.nan)
+    mechanism.tell(lefi.Receipt(6, last.roster, last.offer, nothing, np.zeros(10), np.nan))
+    np.testing.assert_array_equal(belief.answers, answers)
+    np.testing.assert_array_equal(belief.count, count)
+    assert np.abs(belief.tracks[:, 0, 1] - tracks[:, 0, 0]).max() < 0.05  # only the fleet's share of it may move
