@@ -32,7 +32,7 @@ def main() -> None:
     rows = contest(options.seconds, options.most)
     results: dict[str, object] = {
         "contest": rows,
-        "hyper": hyper_contest(),
+        "hyper": hyper_contest(options.most),
         "linearity": linearity(options.most),
         "floor": copy_floor(min(options.most, 200_000)),
     }
