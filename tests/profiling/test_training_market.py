@@ -8,6 +8,7 @@ import pytest
 import torch
 
 import lefi
+from lefi.mechanisms.mechanism import payment_class
 from lefi.models import ExponentialAccuracy
 from lefi.profiling.approximation import train_fleets
 from lefi.profiling.data import load_images
@@ -32,10 +33,10 @@ def real(seed: int = 0, **settings: Any) -> TrainingMarket:
 
 
 def test_every_mechanism_runs_in_it() -> None:
-    market = real()
-    for name in lefi.mechanisms():
+    for name, factory in lefi.mechanisms().items():
+        market = real().taking(payment_class(factory))
         receipts = list(lefi.play(lefi.make(name, market.terms), market, 2))
-        plain = list(lefi.play(lefi.make(name, market.terms), modelled(), 1))
+        plain = list(lefi.play(lefi.make(name, market.terms), modelled().taking(payment_class(factory)), 1))
         assert np.array_equal(receipts[0].sizes, plain[0].sizes)
         hits = receipts[0].accuracy * len(DIGITS.test)
         assert hits == pytest.approx(round(hits))  # a share of test images, not a formula
