@@ -39,7 +39,8 @@ bench: .venv-bench/done ## speed, as ratios to rivals in the same run, into resu
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e .
 	@touch $@
 
-.venv/dev: .venv/bin/pip pyproject.toml constraints.txt
+.venv/dev: .venv/bin/pip pyproject.toml constraints.txt scripts/system
+	@sh scripts/system
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch .venv/core $@
 
