@@ -27,7 +27,7 @@ PSEUDO = 4.0  # answers that the fleet's noise counts for, beside the client's o
 DOUBTED, SURE = 0.05, 0.05  # tracks above that probability and below that deviation need not be fitted anew
 FEW = 8  # answers up to which a client is fitted in every round
 TURNS = 6  # rounds between two fits of a client that answers as expected
-SLOW, FAST = 0.97, 0.6  # weight of an answer against the next one; FAST where old answers do not fit
+SLOW, FASTER = 0.97, (0.6, 0.2)  # weight of an answer against the next one; less where old answers do not fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,14 +67,14 @@ class Belief:
     def read(self, ids: IntArray, rate: FloatArray) -> Known:
         """What is believed about these clients, newcomers included."""
         at, known = self._rows(ids)
-        tracks, full = np.zeros((ids.size, TRACKS, COLUMNS)), np.full(ids.size, self.high)
+        tracks, full = np.empty((ids.size, TRACKS, COLUMNS)), np.full(ids.size, self.high)
         rho = self._rho(np.zeros(ids.size), np.zeros(ids.size))
         new, at = ~known, at[known]
         tracks[known], full[known] = self.tracks[at], self.full[at]
         rho[known] = self._rho(self.noise[at], self.judged[at])
         if new.any():
             nobody = np.zeros(int(new.sum()), dtype=np.int64)
-            tracks[new] = self._fit(np.zeros((nobody.size, 3, SLOTS)), nobody, rate[new], rho[new], nobody > 0)[0]
+            tracks[new] = self._fit(np.empty((nobody.size, 3, SLOTS)), nobody, rate[new], rho[new], nobody > 0)[0]
         last = np.full(ids.size, np.nan)
         last[known] = np.where(self._due(at, 3), np.nan, self.answers[at, 0, np.maximum(self.count[at] - 1, 0)])
         return Known(tracks, rho, full, last)
@@ -110,7 +110,7 @@ class Belief:
     def _fit(
         self, answers: FloatArray, count: IntArray, rate: FloatArray, rho: FloatArray, brief: BoolArray
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        tracks, out = np.zeros((count.size, TRACKS, COLUMNS)), np.empty((3, count.size))
+        tracks, out = np.empty((count.size, TRACKS, COLUMNS)), np.empty((3, count.size))
         fleet = (self.centre, self.spread, self.chances, self.hard)
         fit_all(tracks, answers, count, rate, rho, self.floor, self.high, fleet, self.fleet_noise, brief, out)
         return tracks, out[0], out[1], out[2]
@@ -212,16 +212,18 @@ def answers_fit(tracks, x, limit, y, rate, rho, full, floor, high):  # type: ign
 @compiled
 def fit_all(tracks, answers, count, rate, rho, floor, high, fleet, fleet_noise, brief, out):  # type: ignore[no-untyped-def]
     """Fit every client; one whose old answers do not fit the new ones is fitted again with the old ones faded."""
-    work, spare = np.zeros((6, SLOTS)), np.zeros((TRACKS, COLUMNS))
+    work, spare = np.empty((6, SLOTS)), np.empty((TRACKS, COLUMNS))
     for i in range(count.size):
         x, limit, y, n = answers[i, 0], answers[i, 1], answers[i, 2], count[i]
         out[0, i], out[1, i], out[2, i] = fit_client(
             tracks[i], x, limit, y, n, rate[i], rho[i], SLOW, floor, high, fleet, brief[i], work
         )
-        noise = rho[i] ** 2 * out[0, i] / max(out[1, i] - FREE, 0.4)
-        if noise > 9 * fleet_noise and n > 2:
+        for fade in FASTER:
+            noise = rho[i] ** 2 * out[0, i] / max(out[1, i] - FREE, 0.4)
+            if noise <= 9 * fleet_noise or n <= 2:
+                break
             scatter, weight, _ = fit_client(
-                spare, x, limit, y, n, rate[i], rho[i], FAST, floor, high, fleet, False, work
+                spare, x, limit, y, n, rate[i], rho[i], fade, floor, high, fleet, False, work
             )
             if rho[i] ** 2 * scatter / max(weight - FREE, 0.4) < 0.25 * noise:
                 tracks[i], out[0, i], out[1, i] = spare, scatter, weight

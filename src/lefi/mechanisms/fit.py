@@ -7,7 +7,7 @@ weight, are split between the rise and the cap of each family (splits.py). A ste
 from math import exp, inf, log, pi, sqrt
 
 from lefi.mechanisms.compiled import compiled
-from lefi.mechanisms.splits import EXACT, NEVER, RARE, UNLIKELY, cap_sums, fit_rise, keep
+from lefi.mechanisms.splits import EXACT, RARE, UNLIKELY, cap_sums, fit_rise, keep
 from lefi.mechanisms.tracks import CHANCE, CV, IDLE_KIND, KIND, STEP_KIND, TRACKS, C, M, Phi, V, h, log_money, truncate
 
 NEGLIGIBLE = 0.003  # tracks below this probability are forgotten
@@ -90,6 +90,7 @@ def fit_client(tracks, x, limit, y, count, rate, rho, fade, floor, high, fleet, 
     `brief` leaves out all rises but the hinge. Returns scatter in units of rho^2, answers behind it, full delivery.
     """
     centre, spread, chances, hard = fleet
+    tracks[:] = 0.0
     tracks[:, CHANCE], tracks[:, KIND] = -inf, IDLE_KIND
     repeated, hits = repeat(x, limit, y, count, high)
     full = repeated if repeated > 0 else high
@@ -110,8 +111,8 @@ def fit_client(tracks, x, limit, y, count, rate, rho, fade, floor, high, fleet, 
     prior = (centre[STEP_KIND], spread[STEP_KIND])
     e, s = fit_step(tracks, work[2], work[3], work[4], n, (money_low, money_end, most), prior, chances, high)
     scatter = s if e > best else scatter
-    idle = log(chances[IDLE_KIND]) + (log(NEVER) if n + cut > 0 else 0.0)
-    keep(tracks, idle, IDLE_KIND, 0.0, 1.0, -inf, inf, floor, 0.0)
+    if n + cut == 0:
+        keep(tracks, log(chances[IDLE_KIND]), IDLE_KIND, 0.0, 1.0, -inf, inf, floor, 0.0)
     normalise(tracks)
     weight = 0.0
     for i in range(n):  # the cap itself shows no noise

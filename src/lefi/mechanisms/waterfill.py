@@ -36,11 +36,13 @@ class Waterfill:
         self.belief: Belief | None = None
 
     def ask(self, roster: Roster) -> CurveOffer:
-        order = np.argsort(roster.ids)
-        x, limit = self._solve(roster.take(order))
-        weight, limits = np.empty(len(roster)), np.empty(len(roster))
-        weight[order], limits[order] = np.where(x > NOTHING / 2, np.exp(x), 0.0), limit
-        return within_budget(CurveOffer(weight, roster.rate, limits), self.terms.budget * SAFE)
+        order = np.argsort(roster.ids)  # so that not even rounding depends on how the roster is ordered
+        ordered = roster.take(order)
+        x, limit = self._solve(ordered)
+        weight = np.where(x > NOTHING / 2, np.exp(x), 0.0)
+        offer = within_budget(CurveOffer(weight, ordered.rate, limit), self.terms.budget * SAFE * (1 - 1e-12))
+        back = np.argsort(order)
+        return CurveOffer(offer.weight[back], roster.rate, limit[back])
 
     def tell(self, receipt: Receipt) -> None:
         offer = receipt.offer

@@ -91,7 +91,8 @@ def _interval(columns: FloatArray, statistic: Statistic, seed: int) -> FloatArra
         if failed.any():
             again = _resampled(columns[:, varied[failed]], statistic, "percentile", seed)
             low[failed], high[failed] = again
-        result[1, varied], result[2, varied] = low, high
+        # Two quantiles of almost equal values can come out the wrong way round by their last bit.
+        result[1, varied], result[2, varied] = np.minimum(low, high), np.maximum(low, high)
     return result
 
 

@@ -7,8 +7,8 @@ from lefi.mechanisms.lefi import Lefi
 
 
 def spreads(slope: str) -> tuple[float, float]:
-    """Mean rise and its standard deviation, over the fleet, after 20 noisy-free rounds."""
-    market = lefi.scenario("paper", clients=40)
+    """Mean rise and its standard deviation, over the fleet, after 20 rounds with noisy clients."""
+    market = lefi.scenario("paper", clients=40, noise=0.1)
     mechanism = lefi.make("lefi", market.terms, slope=slope)
     assert isinstance(mechanism, Lefi)
     reference = lefi.make("lefi", market.terms)
