@@ -11,10 +11,10 @@ import numpy as np
 from lefi.arrays import BoolArray, FloatArray, IntArray
 from lefi.mechanisms.compiled import compiled
 from lefi.mechanisms.curves import size_at
-from lefi.mechanisms.fit import deviation, fit_client
-from lefi.mechanisms.tracks import CHANCE, COLUMNS, FAMILY, HINGE, KIND, KINDS, TRACKS, M, V
+from lefi.mechanisms.fit import fit_client
+from lefi.mechanisms.tracks import CHANCE, COLUMNS, FAMILY, HINGE, KIND, KINDS, TRACKS, M, V, deviation
 
-SLOTS = 20  # answers remembered per client
+SLOTS = 40  # answers remembered per client
 CHANCES = np.array([0.35, 0.35, 0.05, 0.05, 0.03, 0.03, 0.10, 0.04])  # of the kinds, before anything is known
 GROUPS = ([0, 1], [2, 3], [4, 5], [6], [7])  # kinds that share a prior of their locations
 NOISE = 0.03  # relative noise of an answer, before anything is known
@@ -22,17 +22,20 @@ TRUST = 0.3  # answers that this first guess counts for
 QUIET, LOUD = 5e-4, 0.5  # and its bounds
 SAME = 0.02  # log weights this close teach the same
 VAGUE = 2.0  # standard deviation of a location before anything is known, in log money
+BROAD = 0.3  # variance of a location from which a track teaches the fleet nothing
+LEAST_SPREAD = 0.05  # variance of locations among clients that seem all alike
+FLOOR = 0.2
 FREE = 1.5  # answers that location and cap use up before they show noise
-PSEUDO = 4.0  # answers that the fleet's noise counts for, beside the client's own
+PSEUDO = 12.0  # answers that the fleet's noise counts for, beside the client's own
 DOUBTED, SURE = 0.05, 0.05  # tracks above that probability and below that deviation need not be fitted anew
 FEW = 8  # answers up to which a client is fitted in every round
 TURNS = 6  # rounds between two fits of a client that answers as expected
-SLOW, FASTER = 0.97, (0.6, 0.2)  # weight of an answer against the next one; less where old answers do not fit
+SLOW, FASTER = 0.99, (0.6, 0.2)  # weight of an answer against the next one; less where old answers do not fit
 
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """What is believed about the clients of a roster: tracks, relative noise, size of full delivery.
+    """What is believed about the clients of a roster: tracks, relative noise, size of full delivery, answers so far.
 
     `last` is the last log weight; NaN where a client is new, or due for a look at all weights.
     """
@@ -41,6 +44,7 @@ class Known:
     rho: FloatArray
     full: FloatArray
     last: FloatArray
+    count: IntArray
 
 
 class Belief:
@@ -77,7 +81,9 @@ class Belief:
             tracks[new] = self._fit(np.empty((nobody.size, 3, SLOTS)), nobody, rate[new], rho[new], nobody > 0)[0]
         last = np.full(ids.size, np.nan)
         last[known] = np.where(self._due(at, 3), np.nan, self.answers[at, 0, np.maximum(self.count[at] - 1, 0)])
-        return Known(tracks, rho, full, last)
+        count = np.zeros(ids.size, dtype=np.int64)
+        count[known] = self.count[at]
+        return Known(tracks, rho, full, last, count)
 
     def _due(self, at: IntArray, phase: int) -> BoolArray:
         """Clients that are looked at in full this round: all that are new, and the others in turns."""
@@ -133,15 +139,26 @@ class Belief:
         kind, chance = tracks[:, :, KIND].astype(np.int64), tracks[:, :, CHANCE]
         n = rate.size
         share = np.bincount(kind.ravel(), weights=chance.ravel(), minlength=KINDS)
-        self.chances = ((2 + n) * CHANCES + share) / (2 + 2 * n)
+        self.chances = ((2 + FLOOR * n) * CHANCES + share) / (2 + FLOOR * n + n)
         location = tracks[:, :, M] + np.where(HINGES[kind], np.log(rate)[:, None], 0.0)
-        sharp = chance * (tracks[:, :, V] < 0.3)
         for group in GROUPS:
-            known = sharp * ((kind == group[0]) | (kind == group[-1]))
-            total = float(known.sum())
-            centre = (0.1 * self.first[group[0]] + float((known * location).sum())) / (0.1 + total)
-            around = float((known * (location - centre) ** 2).sum())
-            self.centre[group], self.spread[group] = centre, (0.3 * VAGUE**2 + around) / (0.3 + total) + 0.05
+            mine = (kind == group[0]) | (kind == group[-1])
+            known = chance * mine * (tracks[:, :, V] < BROAD)
+            self._locate(group, known, location, tracks[:, :, V])
+
+    def _locate(self, group: list[int], known: FloatArray, location: FloatArray, variance: FloatArray) -> None:
+        """A step of expectation-maximisation for the prior of locations, longer where little is known (Aitken)."""
+        total = float(known.sum())
+        own = known.sum(axis=1)
+        middle = (known * location).sum(axis=1) / np.maximum(own, 1e-300)
+        doubt = float((known * (variance + (location - middle[:, None]) ** 2)).sum()) / max(total, 1e-300)
+        centre = (0.1 * self.first[group[0]] + float((known * location).sum())) / (0.1 + total)
+        around = float((known * (variance + (location - centre) ** 2)).sum())
+        spread = (0.3 * VAGUE**2 + around) / (0.3 + total)
+        told = max(1 - doubt / spread, 0.6)  # share of this that is the clients' and not the prior's own
+        old, was = self.centre[group[0]], self.spread[group[0]]
+        self.centre[group] = old + (centre - old) / told
+        self.spread[group] = max(was * np.clip(spread / was, 0.25, 4.0) ** (1 / told), LEAST_SPREAD)
 
     def _rows(self, ids: IntArray) -> tuple[IntArray, BoolArray]:
         """Where these ids stand, and which of them are known."""

@@ -4,16 +4,16 @@ The size is the mean over the tracks. The limit lies two standard deviations of 
 credible track says: it rarely binds, and closes in on the size as the belief sharpens.
 """
 
-from math import exp, expm1, log
+from math import exp, expm1, log, sqrt
 
 from lefi.mechanisms.compiled import compiled
-from lefi.mechanisms.fit import deviation
 from lefi.mechanisms.tracks import (
     CHANCE,
     FAMILY,
     HINGE,
     IDLE,
     KIND,
+    NOISY,
     POWER,
     STEP,
     TRACKS,
@@ -21,6 +21,7 @@ from lefi.mechanisms.tracks import (
     M,
     V,
     chance_of_step,
+    deviation,
     expected_size,
     h,
     h_slope,
@@ -33,6 +34,9 @@ NOTHING = -700.0  # log weight of no offer
 CREDIBLE = 0.05  # tracks above this share of the tracks that deliver have a say in the limit
 ERRATIC = 20.0  # more deviations of noise, the noisier a client is: it may not be noise around a curve at all
 SHARP = 0.02  # a location known this well has nothing left to be tried for
+HORIZON = 60.0  # rounds for which the threshold of a step client is expected to last
+BRIEF = 8.0  # rounds for which a saving on a quiet client must pay for the try
+TRIES, PATIENT, WARY = 17, 25.0, 1.0  # noisy ones: answers until no more is tried, patience halfway there, and after
 SCAN = 12  # candidates over the range in which a client responds
 CANDIDATES = 1 + SCAN + 2 * TRACKS  # and nothing, and two per track: its kink as expected, and where it is sure
 NEARBY = 0.06  # first spacing of candidates around the last offer of a client that is well known
@@ -68,6 +72,7 @@ def propose(tracks, last, full, rate, lowest, highest, x, spacing):  # type: ign
             if wide < 1.0:
                 x[i, 1 + SCAN :] = NOTHING
             x[i, 1], x[i, 2], x[i, 3] = last[i] - spacing[i], last[i], last[i] + spacing[i]
+            x[i, 4], x[i, 5], x[i, 6], x[i, 7] = last[i] - 2.5, last[i] - 1.0, last[i] - 0.4, last[i] + 0.4
             continue
         start = min(max(start, lowest), highest - 1.0)
         end = min(max(end, start + 1.0), highest)
@@ -104,20 +109,61 @@ def size_at(x, tracks, full, rate, floor, limit):  # type: ignore[no-untyped-def
 
 
 @compiled
-def prospects(x, tracks, rho, full, rate, floor, high, worth, saving):  # type: ignore[no-untyped-def]
-    """Fill saving (n, g): what trying a log weight is expected to save in every later round, in USD."""
+def prospects(x, tracks, rho, full, count, rate, floor, high, worth, saving):  # type: ignore[no-untyped-def]
+    """Fill saving (n, g): what trying a log weight is expected to save in all later rounds, in USD."""
     for i in range(x.shape[0]):
-        doubt = 0.0
-        for t in range(TRACKS):
-            if tracks[i, t, CHANCE] > 0:
-                doubt = max(doubt, tracks[i, t, V])
+        kink, patience = rising(tracks[i], full[i], rate[i]), patience_with(count[i], rho[i])
         for j in range(x.shape[1]):
             saving[i, j] = 0.0
+            if x[i, j] == NOTHING:
+                continue
+            saving[i, j] = patience * saving_on_rise(kink, x[i, j], rho[i], rate[i], floor, high, worth[i])
             for t in range(TRACKS):
                 s = tracks[i, t]
-                if s[CHANCE] == 0 or 12 * doubt < SHARP * SHARP or x[i, j] == NOTHING:
+                if s[CHANCE] == 0:
                     break
-                saving[i, j] += s[CHANCE] * saving_of(s, x[i, j], rho[i], full[i], rate[i], floor, high, worth[i])
+                if FAMILY[int(s[KIND])] == STEP:
+                    saving[i, j] += HORIZON * s[CHANCE] * saving_on_step(s, x[i, j], full[i], rate[i], floor, worth[i])
+
+
+@compiled
+def patience_with(count, rho):  # type: ignore[no-untyped-def]
+    """Rounds for which a saving on a rise counts against what the try costs now.
+
+    One answer of a noisy client shows little and costs as much data: it is tried when that tells most, after the
+    fleet has taught noise and prior and before the client is known as well as noise allows.
+    """
+    if rho < NOISY:
+        return BRIEF
+    u = min(count / TRIES, 1.0)
+    return WARY + PATIENT * 4 * u * (1 - u)
+
+
+@compiled
+def rising(tracks, full, rate):  # type: ignore[no-untyped-def]
+    """The kink over all tracks that rise: chance, lowest, highest, variance, cap, slope of h there."""
+    chance = mean = square = cap = slope = 0.0
+    least, most = 1e300, -1e300
+    for t in range(TRACKS):
+        s = tracks[t]
+        if s[CHANCE] == 0:
+            break
+        kind = int(s[KIND])
+        if FAMILY[kind] == IDLE or FAMILY[kind] == STEP or s[C] <= 0:
+            continue
+        up = kink_above(kind, s[C], full, rate)
+        low, sure = window(s)
+        least, most = min(least, low + up), max(most, sure + up)
+        kink = s[M] + up
+        chance += s[CHANCE]
+        mean, square = mean + s[CHANCE] * kink, square + s[CHANCE] * (s[V] + kink * kink)
+        cap, slope = cap + s[CHANCE] * s[C], slope + s[CHANCE] * h_slope(kind, s[C], rate)
+    if chance == 0:
+        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    mean = mean / chance
+    variance = max(square / chance - mean * mean, 1e-18)
+    half = sqrt(3 * variance)
+    return chance, max(least, mean - half), min(most, mean + half), variance, cap / chance, slope / chance
 
 
 @compiled
@@ -132,29 +178,37 @@ def limit_at(x, tracks, rho, rate, floor, high):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def saving_of(s, x, rho, full, rate, floor, high, worth):  # type: ignore[no-untyped-def]
-    """What trying log weight x is expected to save should the client be on this track.
+def saving_on_rise(kink, x, rho, rate, floor, high, worth):  # type: ignore[no-untyped-def]
+    """What trying log weight x is expected to save should the client be on a curve that rises.
 
     A client at its cap is overpaid by the distance to its kink, where it just reaches the cap. An offer below the
-    kink shows it (and costs some data), one above it bounds it; but a step client shows nothing when it refuses.
+    kink shows it (and costs some data), one above it bounds it.
     Nothing is saved on what would not be bought: `worth` is what a thousand samples are worth, in USD.
     """
-    kind, cap = int(s[KIND]), s[C]
-    low, sure = window(s)
-    if FAMILY[kind] == IDLE or cap <= 0 or sure - low < SHARP:
-        return 0.0
-    up = kink_above(kind, cap, full, rate)
-    low, sure = low + up, sure + up
-    if x >= sure:
+    chance, low, sure, variance, cap, slope = kink
+    if chance == 0 or sure - low < SHARP or x >= sure:
         return 0.0
     paid = -expm1(-rate * cap)
     most = min(exp(sure), worth * (cap - floor) / paid)
-    if FAMILY[kind] == STEP:
-        return max(paid * (most - exp(x)), 0.0) * chance_of_step(s, x - up)
-    q = (deviation(cap, rho, high) * h_slope(kind, cap, rate)) ** 2
+    q = (deviation(cap, rho, high) * slope) ** 2
     tried = max(x, low)
     known = (exp(tried) * (tried - low) + exp(sure) - exp(tried)) / (sure - low)
-    return max(paid * s[V] / (s[V] + q) * (most - known), 0.0)
+    return chance * max(paid * (1 - sqrt(q / (variance + q))) * (most - known), 0.0)
+
+
+@compiled
+def saving_on_step(s, x, full, rate, floor, worth):  # type: ignore[no-untyped-def]
+    """The same on a step: a client that refuses shows nothing, so only an offer that it takes saves."""
+    low, sure = window(s)
+    if s[C] <= 0 or sure - low < SHARP:
+        return 0.0
+    up = kink_above(int(s[KIND]), s[C], full, rate)
+    low, sure = low + up, sure + up
+    if x >= sure:
+        return 0.0
+    paid = -expm1(-rate * s[C])
+    most = min(exp(sure), worth * (s[C] - floor) / paid)
+    return max(paid * (most - exp(x)), 0.0) * chance_of_step(s, x - up)
 
 
 @compiled

@@ -4,38 +4,49 @@ Answers of nothing bound the location from below, answers cut by a limit bound i
 weight, are split between the rise and the cap of each family (splits.py). A step has no rise: all lie on its cap.
 """
 
-from math import exp, inf, log, pi, sqrt
+from math import exp, inf, log, sqrt
 
+from lefi.mechanisms.clipped import curve, fit_clipped
 from lefi.mechanisms.compiled import compiled
-from lefi.mechanisms.splits import EXACT, RARE, UNLIKELY, cap_sums, fit_rise, keep
-from lefi.mechanisms.tracks import CHANCE, CV, IDLE_KIND, KIND, STEP_KIND, TRACKS, C, M, Phi, V, h, log_money, truncate
+from lefi.mechanisms.splits import EXACT, RARE, UNLIKELY, cap_evidence, cap_sums, fit_rise, keep
+from lefi.mechanisms.tracks import (
+    CHANCE,
+    CV,
+    FAMILY,
+    IDLE_KIND,
+    KIND,
+    NOISY,
+    STEP,
+    STEP_KIND,
+    TRACKS,
+    C,
+    M,
+    Phi,
+    V,
+    deviation,
+    expected_size,
+    h,
+    log_money,
+    truncate,
+)
 
 NEGLIGIBLE = 0.003  # tracks below this probability are forgotten
 ALIKE = 0.01  # tracks with location and cap this close say the same
-QUIET_SIZE = 0.02  # y0 as a share of size_high
 CUT = 1 - 1e-7  # an answer from this share of the limit on is cut by it
 APART = 0.01  # log weights this far apart are clearly different
 
 
 @compiled
-def deviation(y, rho, high):  # type: ignore[no-untyped-def]
-    """Standard deviation of the noise of an answer y."""
-    return rho * (y + QUIET_SIZE * high)
-
-
-@compiled
-def fit_step(tracks, y, a, d, n, bounds, prior, chances, high):  # type: ignore[no-untyped-def]
+def fit_step(tracks, y, a, d, n, bounds, prior, chances, high, cap):  # type: ignore[no-untyped-def]
     """A step: every answer lies on the cap, the location between the refused offers and the taken ones."""
     below, above, most = bounds
     G, Gy, Gyy = cap_sums(y, a, d, n)
     evidence, c, squares = log(chances[STEP_KIND]), 0.75 * high + 0.25 * most, 0.0  # no cap seen: a guess
     cv = 0.25 * (high - c) ** 2
     if n > 0:
-        c, cv = Gy / G, 1 / G
-        squares = max(Gyy - c * Gy, 0.0)
-        evidence += -0.5 * squares + 0.5 * log(2 * pi / G) - log(high)
-        if c < most:
-            evidence += log(max(Phi((c - most) / sqrt(cv + d[n - 1] * d[n - 1])), UNLIKELY))
+        c, cv = (cap[0], 0.0) if cap[0] > 0 else (Gy / G, 1 / G)
+        squares = max(Gyy - 2 * c * Gy + c * c * G, 0.0)
+        evidence += cap_evidence(y, d, n, n, G, c, cv, most, high, cap) - 0.5 * squares
     if below >= above:
         evidence += log(UNLIKELY)
         below = above - 0.5
@@ -84,19 +95,14 @@ def sort_answers(x, limit, y, count, rate, rho, fade, floor, high, cap, work):  
 
 
 @compiled
-def fit_client(tracks, x, limit, y, count, rate, rho, fade, floor, high, fleet, brief, work):  # type: ignore[no-untyped-def]
-    """Tracks of a client with these answers, oldest first, under what the fleet has in common.
-
-    `brief` leaves out all rises but the hinge. Returns scatter in units of rho^2, answers behind it, full delivery.
-    """
-    centre, spread, chances, hard = fleet
+def fit_families(tracks, seen, bounds, rate, floor, high, fleet, cap, brief, work):  # type: ignore[no-untyped-def]
+    """All tracks, by evidence, from sorted answers; returns the scatter of the best one in units of rho^2."""
+    centre, spread, chances, _ = fleet
+    n, refusals, cut = seen
+    low, end, money_low, money_end, most = bounds
     tracks[:] = 0.0
     tracks[:, CHANCE], tracks[:, KIND] = -inf, IDLE_KIND
-    repeated, hits = repeat(x, limit, y, count, high)
-    full = repeated if repeated > 0 else high
-    n, refusals, cut, bounds = sort_answers(x, limit, y, count, rate, rho, fade, floor, high, full, work)
-    low, end, money_low, money_end, most = bounds
-    no, cap = (work[5], refusals), (repeated, hits, hard)
+    no = (work[5], refusals)
     answers, paid = (work[0], work[2], work[3], work[4]), (work[1], work[2], work[3], work[4])
     prior = (centre[0] - log(rate), spread[0])
     best, scatter = fit_rise(tracks, 0, answers, n, (low, end, most), no, prior, chances, rate, high, cap)
@@ -109,15 +115,65 @@ def fit_client(tracks, x, limit, y, count, rate, rho, fade, floor, high, fleet, 
         best, scatter = (e, s) if e > best else (best, scatter)
     money_end = min(money_end, work[1, 0]) if n > 0 else money_end
     prior = (centre[STEP_KIND], spread[STEP_KIND])
-    e, s = fit_step(tracks, work[2], work[3], work[4], n, (money_low, money_end, most), prior, chances, high)
+    e, s = fit_step(tracks, work[2], work[3], work[4], n, (money_low, money_end, most), prior, chances, high, cap)
     scatter = s if e > best else scatter
     if n + cut == 0:
         keep(tracks, log(chances[IDLE_KIND]), IDLE_KIND, 0.0, 1.0, -inf, inf, floor, 0.0)
+    return scatter
+
+
+@compiled
+def fit_client(tracks, x, limit, y, count, rate, rho, fade, floor, high, fleet, brief, work):  # type: ignore[no-untyped-def]
+    """Tracks of a client with these answers, oldest first, under what the fleet has in common.
+
+    `brief` leaves out all rises but the hinge. Returns scatter in units of rho^2, answers behind it, full delivery.
+    """
+    repeated, hits = repeat(x, limit, y, count, high)
+    full = repeated if repeated > 0 else high
+    n, refusals, cut, bounds = sort_answers(x, limit, y, count, rate, rho, fade, floor, high, full, work)
+    seen, cap = (n, refusals, cut), (repeated, hits, fleet[3] if rho > NOISY else 0.0)
+    scatter = fit_families(tracks, seen, bounds, rate, floor, high, fleet, cap, brief, work)
+    if rho > NOISY and n > 1:
+        for i in range(n):  # else low answers would count more than high ones
+            size = expected_size(tracks[0], work[0, i], work[1, i], rate, floor)
+            work[4, i] = deviation(max(size, 0.5 * work[2, i]), rho, high)
+        scatter = fit_families(tracks, seen, bounds, rate, floor, high, fleet, cap, brief, work)
     normalise(tracks)
     weight = 0.0
     for i in range(n):  # the cap itself shows no noise
-        weight += 0.0 if repeated > 0 and work[2, i] >= repeated * (1 - EXACT) else work[3, i]
+        weight += 0.0 if at_cap(work[2, i], repeated) else work[3, i]
+    if rho > NOISY and repeated > 0 and rises(tracks) > 0.5:
+        scatter = clip_noise(tracks, x, limit, y, count, rate, rho, fade, floor, high, fleet, repeated, brief, work)
     return scatter, weight, full
+
+
+@compiled
+def rises(tracks):  # type: ignore[no-untyped-def]
+    """Probability of a curve that rises."""
+    chance = 0.0
+    for t in range(TRACKS):
+        chance += tracks[t, CHANCE] if FAMILY[int(tracks[t, KIND])] < STEP else 0.0
+    return chance
+
+
+@compiled
+def clip_noise(tracks, x, limit, y, count, rate, rho, fade, floor, high, fleet, cap, brief, work):  # type: ignore[no-untyped-def]
+    """Fit again, knowing that the cap cuts the noise; returns the scatter around what is most probable."""
+    for i in range(count):
+        work[0, i], work[1, i], work[2, i], work[3, i] = x[i], limit[i], y[i], fade ** (count - 1 - i)
+        work[4, i] = log_money(x[i], rate, min(limit[i], cap))
+    kind, b = fit_clipped(tracks, (work, count), rate, rho, floor, high, cap, fleet, brief)
+    scatter = 0.0
+    for i in range(count):
+        if floor < y[i] < CUT * min(limit[i], cap):
+            D = curve(kind, b, x[i], work[4, i], rate, floor, cap)
+            scatter += work[3, i] * ((y[i] - D) / deviation(D, rho, high)) ** 2
+    return scatter
+
+
+@compiled
+def at_cap(y, cap):  # type: ignore[no-untyped-def]
+    return cap > 0 and y >= cap * (1 - EXACT)
 
 
 @compiled

@@ -22,10 +22,12 @@ FAMILY = (HINGE, HINGE, POWER, POWER, POWER, POWER, STEP, IDLE)  # of each kind
 POWERS = (0.0, 0.0, 1.0, 1.0, 0.5, 0.5, 0.0, 0.0)
 CAPPED = (False, True, False, True, False, True, True, False)
 KINDS = len(FAMILY)
-STEP_KIND, IDLE_KIND = 6, 7
+CAPPED_HINGE, STEP_KIND, IDLE_KIND = 1, 6, 7
 KIND, M, V, LOW, HIGH, C, CV, CHANCE = range(8)
 COLUMNS = 8
 TRACKS = 5  # kept per client, the most probable ones
+NOISY = 0.02  # relative noise from which a client counts as noisy
+QUIET_SIZE = 0.02  # y0 as a share of size_high
 
 
 @compiled
@@ -55,6 +57,12 @@ def truncate(mean: float, variance: float, low: float, high: float) -> tuple[flo
     shift = (pa - pb) / mass
     spread = 1 + ((a * pa if a > -8 else 0.0) - (b * pb if b < 8 else 0.0)) / mass - shift * shift
     return mean + s * shift, variance * min(max(spread, 1e-6), 1.0)
+
+
+@compiled
+def deviation(y: float, rho: float, high: float) -> float:
+    """Standard deviation of the noise of an answer y."""
+    return rho * (y + QUIET_SIZE * high)
 
 
 @compiled

@@ -18,9 +18,10 @@ from lefi.messages import CurveOffer, Receipt, Roster, Terms
 SAFE = 1 - 1e-9  # of the budget, so that rounding never overspends
 STAGES = 10  # at most
 FINEST = 0.04  # of the first spacing of candidates is close enough
+SETTLED = 0.98  # share of the clients that must be there
 WINDOW = np.linspace(-1, 1, 7)
+BESIDE = np.array([-2.5, -1.0, -0.4, 0.4, 1.0])  # log weights beside the window, should the price of money have moved
 DEPTH, HEIGHT = 12.0, 2.0  # log weights from an equal share less DEPTH to the whole budget plus HEIGHT
-HORIZON = 25.0  # rounds for which a saving that is found by a try is expected to last
 SHIFT = 0.2  # first two offers to a client lie apart by twice this, to tell a plateau from a slope
 
 
@@ -75,18 +76,22 @@ class Waterfill:
         x, width = np.empty((n, CANDIDATES)), np.empty(n)
         lowest, highest = np.log(budget / n) - DEPTH, np.log(budget) + HEIGHT
         propose(known.tracks, known.last, known.full, roster.rate, lowest, highest, x, width)
-        price, rows, factor = 0.0, np.arange(n), 1.0
+        price, rows, half, fine = 0.0, np.arange(n), width.copy(), False
         for stage in range(STAGES):
-            last = factor < FINEST or stage == STAGES - 1
             gain, cost, limit, price = self._weigh(roster, known, x, budget, price)
-            pick, price = allocate(gain, cost, budget, price, 8 if factor < 0.2 else 1, 1e-6 if last else 1e-4)
-            if last:
+            pick, price = allocate(gain, cost, budget, price, 8 if stage > 1 else 1, 1e-6 if fine else 1e-4)
+            if fine or stage == STAGES - 1:
                 break
-            # Money that the windows could not absorb: look further before looking closer.
-            absorbed = price == 0 or cost[rows, pick].sum() > 0.98 * budget or stage > STAGES - 6
-            factor = factor / 3 if absorbed else factor
-            stay = np.where(pick > 0, pick, 1 + (gain - price * cost)[:, 1:].argmax(axis=1))
-            x = np.concatenate([x[:, :1], x[rows, stay][:, None] + (factor * width)[:, None] * WINDOW], axis=1)
+            net = np.where(x > NOTHING, gain - price * cost, -np.inf)
+            stay = np.where(x[rows, pick] > NOTHING, pick, net.argmax(axis=1))
+            if stage > 0:  # look closer where the choice lies inside the window, else move the window
+                inside = (pick > 1) & (pick < WINDOW.size)
+                half = np.where(inside, half / 3, np.where(pick > WINDOW.size, width, half))
+                fine = float((half < FINEST * width).mean()) > SETTLED
+            x = x[rows, stay][:, None] + half[:, None] * WINDOW
+            beside = stage == 0 or cost[rows, pick].sum() < 0.98 * budget  # money was left: look further
+            far = [x[:, 3:4] + BESIDE] if beside and not fine else []
+            x = np.concatenate([np.full((n, 1), NOTHING), x, *far], axis=1)
         chosen, total = x[rows, pick], float(cost[rows, pick].sum())
         if price > 0 and total > 0:
             chosen = chosen + np.log(np.clip(budget / total, 1.0, 1.003))
@@ -106,8 +111,8 @@ class Waterfill:
         if price > 0:
             rise = accuracy(np.full(len(roster), high), roster.iid) - accuracy(np.full(len(roster), floor), roster.iid)
             worth = rise / (high - floor) / price
-            prospects(x, known.tracks, known.rho, known.full, roster.rate, floor, high, worth, saving)
-            gain = gain + HORIZON * price * saving
+            prospects(x, known.tracks, known.rho, known.full, known.count, roster.rate, floor, high, worth, saving)
+            gain = gain + price * saving
         return gain, cost, limit, price
 
 

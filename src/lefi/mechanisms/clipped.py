@@ -1,0 +1,159 @@
+"""A noisy client whose cap cuts the noise off: exact posterior of its location on a grid, kept as a few windows.
+
+Above its kink such a client answers its very cap every other time, below it less often: neither mean nor spread of
+its answers is that of a normal, so the likelihood is integrated instead. Answer i, with D the curve at location b and
+d(D) the deviation of the noise, is at the cap c or at its limit L with chance Phi((D - min(c, L)) / d), else normal
+around D. The families are weighed by these integrals. The posterior of the most probable one is cut into windows, the
+finer the higher the location, and each becomes a track; the others are kept as a track of the same mean and variance.
+"""
+
+from math import exp, inf, log, sqrt
+
+import numpy as np
+
+from lefi.mechanisms.compiled import compiled
+from lefi.mechanisms.tracks import (
+    CHANCE,
+    CV,
+    FAMILY,
+    HIGH,
+    HINGE,
+    KIND,
+    LOW,
+    POWERS,
+    STEP,
+    TRACKS,
+    C,
+    M,
+    Phi,
+    V,
+    deviation,
+    h,
+)
+
+CELLS = 48
+DEEP = 10.0  # log density this far below the best is out of range
+RARELY = 1e-3  # chance of an answer that nothing explains
+TAIL = 0.003  # probability left out at either end
+KEPT = 2  # other tracks that stay beside the windows, at most
+
+
+@compiled
+def curve(kind, b, x, k, rate, floor, cap):  # type: ignore[no-untyped-def]
+    """D: the answer without noise at log weight x, log money k."""
+    size = (x - b) / rate if FAMILY[kind] == HINGE else exp(min(POWERS[kind] * (k - b), 50.0))
+    return min(max(size, floor), cap)
+
+
+@compiled
+def log_density(kind, b, prior, seen, rate, rho, floor, high, cap):  # type: ignore[no-untyped-def]
+    """Log of prior times likelihood of a location, but for what no location changes."""
+    answers, count = seen
+    total = -0.5 * (b - prior[0]) ** 2 / prior[1]
+    for i in range(count):
+        x, limit, y, a = answers[0, i], answers[1, i], answers[2, i], answers[3, i]
+        D = curve(kind, b, x, answers[4, i], rate, floor, cap)
+        d, top = deviation(D, rho, high), min(cap, limit)
+        if y >= top * (1 - 1e-7):
+            total += a * log(max(Phi((D - top) / d), RARELY))
+        elif y <= floor + 1e-9 * high:
+            total += a * log(max(Phi((floor - D) / d), RARELY))
+        else:
+            u = (y - D) / d
+            total += a * max(-0.5 * u * u - log(d / deviation(y, rho, high)), log(RARELY))
+    return total
+
+
+@compiled
+def integrate(density, kind, prior, seen, rate, rho, floor, high, cap):  # type: ignore[no-untyped-def]
+    """Fill density with the posterior on a grid; returns its lowest end, its spacing and the log evidence."""
+    answers, count = seen
+    low, end = prior[0] - 3 * sqrt(prior[1]), prior[0] + 3 * sqrt(prior[1])
+    for i in range(count):  # as far as an answer can place it
+        y = answers[2, i]
+        d, at = 2 * deviation(y, rho, high), answers[0, i] if FAMILY[kind] == HINGE else answers[4, i]
+        low = min(low, at - h(kind, y + d, rate))
+        end = max(end, at - h(kind, max(y - d, 0.01 * high), rate))
+    best = -inf
+    for _ in range(3):
+        width, best = (end - low) / CELLS, -inf
+        for c in range(CELLS):
+            density[c] = log_density(kind, low + (c + 0.5) * width, prior, seen, rate, rho, floor, high, cap)
+            best = max(best, density[c])
+        first, last = CELLS, 0
+        for c in range(CELLS):
+            if density[c] > best - DEEP:
+                first, last = min(first, c), max(last, c)
+        if last - first > CELLS // 2:
+            break
+        low, end = low + max(first - 1, 0) * width, low + min(last + 2, CELLS) * width
+    total = 0.0
+    for c in range(CELLS):
+        density[c] = exp(density[c] - best)
+        total += density[c]
+    density /= total
+    return low, width, best + log(total * width / sqrt(prior[1]))
+
+
+@compiled
+def fit_clipped(tracks, seen, rate, rho, floor, high, cap, fleet, brief):  # type: ignore[no-untyped-def]
+    """Replace the tracks that rise by windows of their exact posterior; returns kind and location on average."""
+    density, best = np.empty(CELLS), np.empty(CELLS)
+    rising, kept = 0.0, 0
+    for t in range(TRACKS):
+        family = FAMILY[int(tracks[t, KIND])]
+        if tracks[t, CHANCE] > 0 and family < STEP:
+            rising += tracks[t, CHANCE]
+        elif tracks[t, CHANCE] > 0 and kept < KEPT:
+            tracks[kept] = tracks[t]
+            kept += 1
+    evidence, places = np.full(3, -inf), np.zeros((3, 4))
+    for f in range(1 if brief else 3):
+        kind = 2 * f + 1
+        prior = (fleet[0][kind] - (log(rate) if FAMILY[kind] == HINGE else 0.0), fleet[1][kind])
+        low, width, e = integrate(density, kind, prior, seen, rate, rho, floor, high, cap)
+        evidence[f] = e + log(fleet[2][kind - 1] + fleet[2][kind])
+        places[f] = moments(density, low, width)
+        if evidence[f] >= evidence.max():
+            best[:] = density
+    chance = np.exp(evidence - evidence.max())
+    chance *= rising / chance.sum()
+    chosen = int(np.argmax(evidence))
+    for f in range(3):
+        if f != chosen and chance[f] > 0.01 * rising and kept < KEPT:
+            put(tracks[kept], 2 * f + 1, places[f, 0] - 9.0, places[f, 0] + 9.0, cap, chance[f])
+            tracks[kept, M], tracks[kept, V] = places[f, 0], places[f, 1]
+            kept += 1
+    cut_windows(tracks, kept, 2 * chosen + 1, chance[chosen], best, places[chosen, 2], places[chosen, 3], cap)
+    return 2 * chosen + 1, places[chosen, 0]
+
+
+@compiled
+def moments(density, low, width):  # type: ignore[no-untyped-def]
+    """Mean, variance, and the grid again."""
+    at = low + (np.arange(CELLS) + 0.5) * width
+    mean = (density * at).sum()
+    return np.array([mean, (density * (at - mean) ** 2).sum() + width * width / 12, low, width])
+
+
+@compiled
+def put(s, kind, low, high, cap, chance):  # type: ignore[no-untyped-def]
+    """A track between two locations."""
+    s[KIND], s[LOW], s[HIGH], s[M], s[V] = kind, low, high, 0.5 * (low + high), (high - low) ** 2 / 12
+    s[C], s[CV], s[CHANCE] = cap, 0.0, chance
+
+
+@compiled
+def cut_windows(tracks, kept, kind, chance, density, low, width, cap):  # type: ignore[no-untyped-def]
+    """The posterior as windows, of falling probability from the lowest location up."""
+    windows, c, below, edge, share = TRACKS - kept, 0, 0.0, low, 0.0  # `below`: probability of the cells before c
+    for w in range(windows + 1):
+        until = 1 - (1 - w / windows) ** 1.5
+        wanted = min(max(until, TAIL), 1 - TAIL)
+        while c < CELLS - 1 and below + density[c] < wanted:
+            below += density[c]
+            c += 1
+        here = low + (c + min((wanted - below) / max(density[c], 1e-300), 1.0)) * width
+        if w > 0:
+            put(tracks[kept + w - 1], kind, edge, here, cap, chance * (until - share))
+        edge, share = here, until
