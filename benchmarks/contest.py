@@ -1,19 +1,16 @@
 """The measurements, each printed as it is made. Times are CPU time of one thread unless said otherwise."""
 
 import os
-import resource
 import time
 from collections.abc import Callable
 from functools import partial
-from threading import Thread
 from typing import Any
 
 import numpy as np
 
-import lefi
 from benchmarks.rivals import Rival, gpytorch_batched, sklearn_fixed, sklearn_optimiser, tinygp_vmap
 from benchmarks.workload import Workload, filled, workload
-from lefi.mechanisms.lefi import Lefi
+from lefi.studies.bench import Timing, per_client, ratios
 from lefi.surrogate import Bank
 from lefi.surrogate.evidence import learn, learn_each
 
@@ -107,15 +104,14 @@ def _row(name: str, clients: int, rounds: int, took: float, gap: float | None = 
 
 
 def _ratios(rows: Rows, rounds: int) -> None:
-    """Per client, rival at its best fleet against ours at ours, same kernel."""
-
-    def best(name: str) -> float:
-        found = [r["seconds"] / r["clients"] for r in rows if r["name"] == name and r["rounds"] == rounds]
-        return min(found, default=float("nan"))
-
-    for name in ("scikit-learn", "GPyTorch", "tinygp"):
-        same, iwp = best(name) / best("lefi matern32"), best(name) / best("lefi iwp")
-        print(f"  {name:18} / lefi: {same:9,.0f} x (matern32), {iwp:9,.0f} x (iwp)")
+    """Per client: each at its best fleet, and both at the same ones. GPyTorch's best is one that lives in the cache."""
+    timings = [Timing.model_validate(row) for row in rows]
+    iwp = min(per_client(timings, rounds, "lefi iwp").values())
+    for name, ratio in ratios(timings, rounds).items():
+        best = min(per_client(timings, rounds, name).values())
+        equal = ", ".join(f"{times:,.0f} x at {clients:,}" for clients, times in ratio.equal.items())
+        print(f"  {name:18} / lefi: {ratio.best:7,.0f} x (matern32), {best / iwp:7,.0f} x (iwp), best fleets", end="")
+        print(f"; equal fleets (matern32): {equal} clients")
 
 
 def hyper_contest(most: int, clients: int = 20) -> Rows:
@@ -163,92 +159,3 @@ def linearity(most: int) -> dict[str, float]:
     print(f"\niwp: time ~ clients^{found['clients']:.2f} answers^{found['answers']:.2f}", end="")
     print(f", {found['bytes per client']:.0f} bytes per client at 100 answers")
     return found
-
-
-def copy(bank: Bank, threads: int) -> Callable[[], None]:
-    """Copy what a round must read and write back: all inputs and answers."""
-    pairs = [(a, np.empty_like(a)) for a in (bank.history.x, bank.history.y)]
-    parts = np.array_split(np.arange(bank.history.blocks), threads)
-
-    def part(which: Any) -> None:
-        for source, target in pairs:
-            np.copyto(target[which[0] : which[-1] + 1], source[which[0] : which[-1] + 1])
-
-    def run() -> None:
-        workers = [Thread(target=part, args=(which,)) for which in parts]
-        for worker in workers:
-            worker.start()
-        for worker in workers:
-            worker.join()
-
-    run()
-    return run
-
-
-def copy_floor(clients: int) -> dict[str, float]:
-    """One thread: a round against a copy of the bytes it moves."""
-    use_threads(1)
-    work = workload(clients, 100)
-    found: dict[str, float] = {}
-    for kernel in ("iwp", "matern32", "matern52"):
-        took, bank = ours(kernel, work, 3)
-        floor = cpu(copy(bank, 1), 5)
-        found[kernel] = took / floor
-        print(f"\n{kernel}, {clients:,} clients, 100 answers, 1 thread: {took:.3f} s = {took / floor:.1f} x a copy")
-    return found
-
-
-def million(clients: int, kernel: str = "iwp") -> dict[str, float]:
-    """All threads, wall time: the bank step for the whole fleet, against a copy by as many threads."""
-    threads = len(os.sched_getaffinity(0))
-    use_threads(threads)
-    work = workload(clients, 100)
-    bank = filled(kernel, Workload(work.x[:, :-4], work.y[:, :-4]))
-    ids = bank.ids
-    ids.flags.writeable = False
-    times, floors = [], []
-    for t in (-4, -3, -2, -1):
-        x, q = work.x[:, t], np.stack([work.x[:, t], work.x[:, t] + 0.05], axis=1)
-        start = time.perf_counter()
-        bank.observe(ids, x, work.y[:, t])
-        bank.predict(ids, q)
-        times.append(time.perf_counter() - start)
-    run = copy(bank, threads)
-    for _ in range(3):
-        start = time.perf_counter()
-        run()
-        floors.append(time.perf_counter() - start)
-    took, floor = float(np.median(times[1:])), float(np.median(floors))  # the first step is a warm-up
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    print(
-        f"\n{kernel}, {clients:,} clients, 100 answers, {threads} threads, wall: "
-        f"{took:.3f} s = {took / floor:.1f} x a copy"
-    )
-    print(f"({floor:.3f} s), {bank.nbytes / clients:.0f} bytes per client, peak of this whole run {peak:.1f} GB")
-    return {"seconds": took, "copies": took / floor, "bytes": bank.nbytes / clients, "peak": peak}
-
-
-def whole_round(clients: int, kernel: str = "matern52") -> dict[str, float]:
-    """All threads, wall time: a round of the mechanism `lefi` (ask, answers, settle, tell) against the bank step."""
-    use_threads(len(os.sched_getaffinity(0)))
-    step = million(clients, kernel)["seconds"]
-    market = lefi.scenario("paper", clients=clients)
-    mechanism = lefi.make("lefi", market.terms, kernel=kernel)
-    assert isinstance(mechanism, Lefi)
-    times, last = [], 0.0
-    for receipt in lefi.play(mechanism, market, 8):
-        if receipt.round == 3:  # from here on as if there had been 92 rounds before
-            work = workload(clients, 92)
-            mechanism.bank = filled(kernel, work)
-            del work
-        if receipt.round > 5:
-            times.append(time.perf_counter() - last)
-        last = time.perf_counter()
-    took = float(np.median(times))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    print(
-        f"lefi with {kernel}, whole round, {clients:,} clients: {took:.3f} s = {took / step:.1f} x the bank step",
-        end="",
-    )
-    print(f", peak of this whole run {peak:.1f} GB")
-    return {"seconds": took, "steps": took / step, "peak": peak}

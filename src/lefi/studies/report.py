@@ -19,6 +19,7 @@ from lefi.studies.sections import (
     uniform_sentence,
     versions_line,
 )
+from lefi.studies.speed import speed_parts
 
 TITLE = "LeFi: the paper, measured again"
 BEYOND = "scenarios"  # the figure that stands in the section beyond the paper
@@ -50,7 +51,8 @@ def write_report(results: Path, out: Path) -> Path:
         claims = check_claims(found)
         drawn = draw_figures(found, out / "figures")
         _replace(out / "claims.json", json.dumps([claim.to_dict() for claim in claims], indent=1) + "\n")
-        return _replace(out / "report.html", page(TITLE, _parts(found, claims, drawn)))
+        speed = speed_parts(Path(results), out / "figures")
+        return _replace(out / "report.html", page(TITLE, _parts(found, claims, drawn, speed)))
 
 
 def _replace(path: Path, text: str) -> Path:
@@ -60,7 +62,7 @@ def _replace(path: Path, text: str) -> Path:
     return hidden.replace(path)
 
 
-def _parts(found: Results, claims: list[Claim], drawn: list[Drawn]) -> list[str]:
+def _parts(found: Results, claims: list[Claim], drawn: list[Drawn], speed: list[str]) -> list[str]:
     return [
         f"<h1>{TITLE}</h1>",
         paragraph(
@@ -82,6 +84,7 @@ def _parts(found: Results, claims: list[Claim], drawn: list[Drawn]) -> list[str]
         "<h2>Beyond the paper</h2>",
         *(part for place, figure in enumerate(drawn, 1) if figure.name == BEYOND for part in _figure(place, figure)),
         *beyond_parts(found),
+        *speed,
         "<h2>Settings</h2>",
         settings_table(found),
         versions_line(found),

@@ -5,8 +5,6 @@ LEFI_ENGINE=numpy in the environment turns numba off; the results are the same t
 
 import os
 from collections.abc import Callable
-from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +12,6 @@ import numpy as np
 from lefi.errors import UnknownName
 
 Compiler = Callable[..., Any]
-COMPILED = ("engine", "layout", "formulas", "stream", "filters", "sweep")
 THREADED = 2_000_000  # client * points from which a second thread pays; below, starting it costs more than it saves
 
 
@@ -31,14 +28,16 @@ def _engine() -> tuple[bool, Compiler, Compiler, Compiler]:
         if wanted == "numpy":
             return False, _plain, _plain, _plain
         import numba
+
+        from lefi.compiler import compiler
     except ImportError:
         return False, _plain, _plain, _plain
     # No full fastmath: it would drop the guards on the sentinels and the rounding trick of exp.
-    options: dict[str, Any] = {"fastmath": {"contract", "nsz"}, "error_model": "numpy"}
-    whole = numba.njit(cache=True, nogil=True, **options)
+    fast = {"contract", "nsz"}
+    options: dict[str, Any] = {"fastmath": fast, "error_model": "numpy"}
     bare: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # never called from Python
     loop = numba.njit(forceinline=True, **bare, **options)
-    return True, whole, loop, numba.njit(inline="always", **options)
+    return True, compiler(fastmath=fast), loop, numba.njit(inline="always", **options)
 
 
 # A whole pass; a loop or formula in it; a branch over loops, which is not worth compiling by itself.
@@ -58,11 +57,3 @@ def threads() -> int:
         return max(1, int(wanted)) if wanted.isdecimal() else 1
     cores = getattr(os, "sched_getaffinity", lambda _: range(os.cpu_count() or 1))
     return len(cores(0))
-
-
-def fingerprint() -> str:
-    """Of the compiled sources. Numba's cache looks at the file of the compiled function only; a function that
-    closes over this string is compiled anew when a formula that it inlines from another file has changed.
-    """
-    folder = Path(__file__).parent
-    return sha256(b"".join((folder / f"{name}.py").read_bytes() for name in COMPILED)).hexdigest()

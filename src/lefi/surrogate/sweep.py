@@ -21,7 +21,7 @@ import numpy as np
 
 import lefi.surrogate.layout as at
 from lefi.arrays import IntArray
-from lefi.surrogate.engine import NUMBA, THREADED, branched, compiled, fingerprint, inlined, threads
+from lefi.surrogate.engine import NUMBA, THREADED, branched, compiled, inlined, threads
 from lefi.surrogate.filters import step
 from lefi.surrogate.stream import STRIDE, begin, comes, coming, feed, longest, place
 
@@ -70,16 +70,15 @@ def finish(s, a, nq, weighing, F, C, G):
             G[0, i], G[1, i] = s[at.QUAD + l], s[at.LOGS + l] - math.log(s[at.PROD + l])
 
 
-def build(kernel: int, weighted: bool, weighing: bool, version: str) -> Any:
+def build(kernel: int, weighted: bool, weighing: bool) -> Any:
     """The sweep of a kernel, with or without weights and evidence.
 
-    A closure, since numba's cache looks at the file of the compiled function only: `version` makes it look at the
-    inlined files too. Named, so that each has a cache of its own: processes that compile two of them at once would
-    mix them up in a common one.
+    Named, so that each has a cache of its own: processes that compile two of them at once would mix them up in a
+    common one.
     """
 
     def sweep(fresh, X, Y, W, count, px, py, scale, noise, centre, Q, slope, F, C, G, blocks):
-        nq = Q.shape[0] if len(version) else 0
+        nq = Q.shape[0]
         loose, k = np.zeros(at.SCRATCH + 8), np.zeros(at.LANES, np.int64)
         offset = (-(loose.ctypes.data // 8)) % 8  # a vector that crosses a cache line costs twice
         s, kf = loose[offset : offset + at.SCRATCH], k.view(np.float64)
@@ -102,9 +101,8 @@ def build(kernel: int, weighted: bool, weighing: bool, version: str) -> Any:
     return compiled(sweep)
 
 
-VERSION = fingerprint() if NUMBA else ""
 KINDS = [(k, weighted, weighing) for k in range(3) for weighted in (False, True) for weighing in (False, True)]
-COMPILED = {kind: build(*kind, VERSION) for kind in KINDS} if NUMBA else {}
+COMPILED = {kind: build(*kind) for kind in KINDS} if NUMBA else {}
 
 
 def run(kernel: int, fresh: bool, X: Any, Y: Any, W: Any, count: IntArray, *rest: Any) -> None:

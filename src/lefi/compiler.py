@@ -1,0 +1,61 @@
+"""The compiler of the kernels that run over clients: numba, its machine code kept on disk between runs.
+
+Numba takes kept code for fresh as long as the file of the function itself is as it was, so a change in a file that the
+function calls into would go unnoticed. Here the name of the kept file carries a digest of every source of lefi that
+the function can see: changed sources have files of their own, and code of old ones can never run.
+"""
+
+import re
+from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+import numba
+
+P = ParamSpec("P")
+R = TypeVar("R")
+PACKAGE = Path(__file__).parent
+IMPORT = re.compile(rf"^\s*(?:from|import)\s+{PACKAGE.name}\b([.\w]*)", re.MULTILINE)
+
+
+def compiler(**options: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """A decorator that turns a function into machine code, which needs no lock."""
+    njit = numba.njit(cache=True, error_model="numpy", nogil=True, **options)
+
+    def compiled(function: Callable[P, R]) -> Callable[P, R]:
+        name = function.__qualname__
+        function.__qualname__ = f"{name}-{digest(Path(function.__code__.co_filename))}"  # numba names the file by it
+        made: Callable[P, R] = njit(function)
+        function.__qualname__ = made.__qualname__ = name
+        return made
+
+    return compiled
+
+
+@cache
+def digest(path: Path) -> str:
+    """Of a source and of all that it imports from lefi."""
+    found = sha256()
+    for source in sorted(sources(path)):
+        found.update(sha256(_read(source)).digest())
+    return found.hexdigest()[:12]
+
+
+def sources(path: Path) -> set[Path]:
+    """A source and all that it imports from lefi, directly or not; of an imported package every file."""
+    found: set[Path] = set()
+    ahead = {path}
+    while ahead:
+        found |= ahead
+        names = {name for source in ahead for name in IMPORT.findall(_read(source).decode())}
+        places = {PACKAGE.joinpath(*name.split(".")) for name in names}
+        files = {place.with_suffix(".py") for place in places if place != PACKAGE}
+        ahead = {file for file in files if file.is_file()}.union(*(place.glob("*.py") for place in places)) - found
+    return found
+
+
+@cache
+def _read(source: Path) -> bytes:
+    return source.read_bytes()
