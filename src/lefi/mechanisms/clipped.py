@@ -14,6 +14,7 @@ import numpy as np
 from lefi.mechanisms.compiled import compiled
 from lefi.mechanisms.tracks import (
     CHANCE,
+    COLUMNS,
     CV,
     FAMILY,
     HIGH,
@@ -36,6 +37,7 @@ DEEP = 10.0  # log density this far below the best is out of range
 RARELY = 1e-3  # chance of an answer that nothing explains
 TAIL = 0.003  # probability left out at either end
 KEPT = 2  # other tracks that stay beside the windows, at most
+FAR = 9.0  # no bound: locations this far from the mean, in log money
 
 
 @compiled
@@ -98,15 +100,14 @@ def integrate(density, kind, prior, seen, rate, rho, floor, high, cap):  # type:
 @compiled
 def fit_clipped(tracks, seen, rate, rho, floor, high, cap, fleet, brief):  # type: ignore[no-untyped-def]
     """Replace the tracks that rise by windows of their exact posterior; returns kind and location on average."""
-    density, best = np.empty(CELLS), np.empty(CELLS)
-    rising, kept = 0.0, 0
+    others, kept, rising = np.empty((KEPT, COLUMNS)), 0, 0.0
     for t in range(TRACKS):
-        family = FAMILY[int(tracks[t, KIND])]
-        if tracks[t, CHANCE] > 0 and family < STEP:
+        if tracks[t, CHANCE] > 0 and FAMILY[int(tracks[t, KIND])] < STEP:
             rising += tracks[t, CHANCE]
         elif tracks[t, CHANCE] > 0 and kept < KEPT:
-            tracks[kept] = tracks[t]
+            others[kept] = tracks[t]
             kept += 1
+    density, best = np.empty(CELLS), np.empty(CELLS)
     evidence, places = np.full(3, -inf), np.zeros((3, 4))
     for f in range(1 if brief else 3):
         kind = 2 * f + 1
@@ -118,14 +119,15 @@ def fit_clipped(tracks, seen, rate, rho, floor, high, cap, fleet, brief):  # typ
             best[:] = density
     chance = np.exp(evidence - evidence.max())
     chance *= rising / chance.sum()
-    chosen = int(np.argmax(evidence))
-    for f in range(3):
-        if f != chosen and chance[f] > 0.01 * rising and kept < KEPT:
-            put(tracks[kept], 2 * f + 1, places[f, 0] - 9.0, places[f, 0] + 9.0, cap, chance[f])
-            tracks[kept, M], tracks[kept, V] = places[f, 0], places[f, 1]
+    f = int(np.argmax(evidence))
+    for g in range(3):
+        if g != f and chance[g] > 0.01 * rising and kept < KEPT:
+            put(others[kept], 2 * g + 1, places[g, 0] - FAR, places[g, 0] + FAR, cap, chance[g])
+            others[kept, M], others[kept, V] = places[g, 0], places[g, 1]
             kept += 1
-    cut_windows(tracks, kept, 2 * chosen + 1, chance[chosen], best, places[chosen, 2], places[chosen, 3], cap)
-    return 2 * chosen + 1, places[chosen, 0]
+    cut_windows(tracks, TRACKS - kept, 2 * f + 1, chance[f], best, places[f, 2], places[f, 3], cap)
+    tracks[TRACKS - kept :] = others[:kept]
+    return 2 * f + 1, places[f, 0]
 
 
 @compiled
@@ -144,9 +146,9 @@ def put(s, kind, low, high, cap, chance):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def cut_windows(tracks, kept, kind, chance, density, low, width, cap):  # type: ignore[no-untyped-def]
+def cut_windows(tracks, windows, kind, chance, density, low, width, cap):  # type: ignore[no-untyped-def]
     """The posterior as windows, of falling probability from the lowest location up."""
-    windows, c, below, edge, share = TRACKS - kept, 0, 0.0, low, 0.0  # `below`: probability of the cells before c
+    c, below, edge, share = 0, 0.0, low, 0.0  # `below`: probability of the cells before c
     for w in range(windows + 1):
         until = 1 - (1 - w / windows) ** 1.5
         wanted = min(max(until, TAIL), 1 - TAIL)
@@ -155,5 +157,5 @@ def cut_windows(tracks, kept, kind, chance, density, low, width, cap):  # type: 
             c += 1
         here = low + (c + min((wanted - below) / max(density[c], 1e-300), 1.0)) * width
         if w > 0:
-            put(tracks[kept + w - 1], kind, edge, here, cap, chance * (until - share))
+            put(tracks[w - 1], kind, edge, here, cap, chance * (until - share))
         edge, share = here, until

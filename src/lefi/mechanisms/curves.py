@@ -35,7 +35,7 @@ CREDIBLE = 0.05  # tracks above this share of the tracks that deliver have a say
 ERRATIC = 20.0  # more deviations of noise, the noisier a client is: it may not be noise around a curve at all
 SHARP = 0.02  # a location known this well has nothing left to be tried for
 HORIZON = 60.0  # rounds for which the threshold of a step client is expected to last
-BRIEF = 8.0  # rounds for which a saving on a quiet client must pay for the try
+BRIEF, NEW = (3.0, 10.0), 10  # the same on a rise: once a quiet client is known, and more while it is new
 TRIES, PATIENT, WARY = 17, 25.0, 1.0  # noisy ones: answers until no more is tried, patience halfway there, and after
 SCAN = 12  # candidates over the range in which a client responds
 CANDIDATES = 1 + SCAN + 2 * TRACKS  # and nothing, and two per track: its kink as expected, and where it is sure
@@ -134,7 +134,7 @@ def patience_with(count, rho):  # type: ignore[no-untyped-def]
     fleet has taught noise and prior and before the client is known as well as noise allows.
     """
     if rho < NOISY:
-        return BRIEF
+        return BRIEF[0] + BRIEF[1] * max(1 - count / NEW, 0.0)
     u = min(count / TRIES, 1.0)
     return WARY + PATIENT * 4 * u * (1 - u)
 
