@@ -4,15 +4,15 @@ n clients, sorted by id, each with its last SLOTS answers. The fleet's share of 
 chances of the kinds, noise) is learned from all clients, so that a newcomer starts from it (empirical Bayes).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray, IntArray
-from lefi.mechanisms.compiled import compiled
+from lefi.mechanisms.compiled import compiled, in_parts
 from lefi.mechanisms.curves import size_at
 from lefi.mechanisms.fit import fit_client
-from lefi.mechanisms.tracks import CHANCE, COLUMNS, FAMILY, HINGE, KIND, KINDS, TRACKS, M, V, deviation
+from lefi.mechanisms.tracks import CHANCE, COLUMNS, FAMILY, HINGE, KIND, KINDS, NOISY, TRACKS, M, V, deviation
 
 SLOTS = 40  # answers remembered per client
 CHANCES = np.array([0.35, 0.35, 0.05, 0.05, 0.03, 0.03, 0.10, 0.04])  # of the kinds, before anything is known
@@ -20,7 +20,7 @@ GROUPS = ([0, 1], [2, 3], [4, 5], [6], [7])  # kinds that share a prior of their
 NOISE = 0.03  # relative noise of an answer, before anything is known
 TRUST = 0.3  # answers that this first guess counts for
 QUIET, LOUD = 5e-4, 0.5  # and its bounds
-SAME = 0.02  # log weights this close teach the same
+EQUAL, SAME = 1e-6, 0.02  # log weights this close are equal, and teach almost the same
 VAGUE = 2.0  # standard deviation of a location before anything is known, in log money
 BROAD = 0.3  # variance of a location from which a track teaches the fleet nothing
 LEAST_SPREAD = 0.05  # variance of locations among clients that seem all alike
@@ -28,8 +28,9 @@ FLOOR = 0.2
 FREE = 1.5  # answers that location and cap use up before they show noise
 PSEUDO = 12.0  # answers that the fleet's noise counts for, beside the client's own
 DOUBTED, SURE = 0.05, 0.05  # tracks above that probability and below that deviation need not be fitted anew
+VOTERS = 4096  # clients that are asked what the fleet has in common, about
 FEW = 8  # answers up to which a client is fitted in every round
-TURNS = 6  # rounds between two fits of a client that answers as expected
+TURNS = 12  # rounds between two fits of a client that answers as expected
 SLOW, FASTER = 0.99, (0.6, 0.2)  # weight of an answer against the next one; less where old answers do not fit
 
 
@@ -37,7 +38,8 @@ SLOW, FASTER = 0.99, (0.6, 0.2)  # weight of an answer against the next one; les
 class Known:
     """What is believed about the clients of a roster: tracks, relative noise, size of full delivery, answers so far.
 
-    `last` is the last log weight; NaN where a client is new, or due for a look at all weights.
+    offer, limit: what it was offered last; `last` is NaN instead where it is new, or due for a look at all weights.
+    calm: quiet, known well, and its last answer was as expected.
     """
 
     tracks: FloatArray
@@ -45,6 +47,12 @@ class Known:
     full: FloatArray
     last: FloatArray
     count: IntArray
+    offer: FloatArray
+    limit: FloatArray
+    calm: BoolArray
+
+    def take(self, at: IntArray) -> "Known":
+        return Known(*(getattr(self, field.name)[at] for field in fields(self)))
 
 
 class Belief:
@@ -55,10 +63,12 @@ class Belief:
         self.ids: IntArray = np.empty(0, dtype=np.int64)
         self.rate: FloatArray = np.empty(0)
         self.answers: FloatArray = np.empty((0, 3, SLOTS))  # log weight, limit, size; oldest first
-        self.count: IntArray = np.empty(0, dtype=np.int64)
+        self.count: IntArray = np.empty(0, dtype=np.int64)  # of them
+        self.heard: IntArray = np.empty(0, dtype=np.int64)  # answers in all
         self.tracks: FloatArray = np.empty((0, TRACKS, COLUMNS))
         self.noise: FloatArray = np.empty(0)  # own estimate of the squared relative noise
         self.judged: FloatArray = np.empty(0)  # answers behind it
+        self.calm: BoolArray = np.empty(0, dtype=bool)  # quiet, and the last answer was as expected
         self.full: FloatArray = np.empty(0)  # size that full delivery is taken to be
         self.round = 0
         self.fleet_noise = NOISE**2
@@ -79,27 +89,31 @@ class Belief:
         if new.any():
             nobody = np.zeros(int(new.sum()), dtype=np.int64)
             tracks[new] = self._fit(np.empty((nobody.size, 3, SLOTS)), nobody, rate[new], rho[new], nobody > 0)[0]
-        last = np.full(ids.size, np.nan)
-        last[known] = np.where(self._due(at, 3), np.nan, self.answers[at, 0, np.maximum(self.count[at] - 1, 0)])
-        count = np.zeros(ids.size, dtype=np.int64)
-        count[known] = self.count[at]
-        return Known(tracks, rho, full, last, count)
+        count, newest = np.zeros(ids.size, dtype=np.int64), np.full((2, ids.size), np.nan)
+        calm = np.zeros(ids.size, dtype=bool)
+        count[known], calm[known] = self.heard[at], self.calm[at]
+        newest[:, known] = self.answers[at, :2, np.maximum(self.count[at] - 1, 0)].T
+        last = newest[0].copy()
+        last[known] = np.where(self._due(at, 3), np.nan, last[known])
+        return Known(tracks, rho, full, last, count, newest[0], newest[1], calm)
 
     def _due(self, at: IntArray, phase: int) -> BoolArray:
         """Clients that are looked at in full this round: all that are new, and the others in turns."""
-        return (self.count[at] < FEW) | ((self.ids[at] + self.round + phase) % TURNS == 0)
+        return (self.heard[at] < FEW) | ((self.ids[at] + self.round + phase) % TURNS == 0)
 
     def tell(self, ids: IntArray, rate: FloatArray, x: FloatArray, y: FloatArray, limit: FloatArray) -> None:
         """Learn from one answer per client (ids sorted); where y is NaN there is none."""
         self._admit(ids, rate)
         at, _ = self._rows(ids)
         heard = ~np.isnan(y)
-        push(self.answers, self.count, at[heard], x[heard], limit[heard], y[heard])
-        self.round += 1
         rho = self._rho(self.noise[at], self.judged[at])
+        push(self.answers, self.count, at[heard], x[heard], limit[heard], y[heard], rho[heard])
+        self.heard[at[heard]] += 1
+        self.round += 1
         fits = answers_fit(self.tracks[at], x, limit, y, rate, rho, self.full[at], self.floor, self.high)
+        self.calm[at[heard]] = (fits & (rho < NOISY))[heard]
         fits |= ~heard
-        for _ in range(2 if self.count[at].max(initial=0) < FEW else 1):
+        for _ in range(2 if self.heard[at].max(initial=0) < FEW else 1):
             due = ~fits | self._due(at, 0)
             self._learn(at[due], fits[due])
             self._share(at)
@@ -116,16 +130,22 @@ class Belief:
     def _fit(
         self, answers: FloatArray, count: IntArray, rate: FloatArray, rho: FloatArray, brief: BoolArray
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        tracks, out = np.empty((count.size, TRACKS, COLUMNS)), np.empty((3, count.size))
+        tracks, out = np.empty((count.size, TRACKS, COLUMNS)), np.empty((count.size, 3))
         fleet = (self.centre, self.spread, self.chances, self.hard)
-        fit_all(tracks, answers, count, rate, rho, self.floor, self.high, fleet, self.fleet_noise, brief, out)
-        return tracks, out[0], out[1], out[2]
+        floor, high, noise = self.floor, self.high, self.fleet_noise
+
+        def fit(p: slice) -> None:
+            fit_all(tracks[p], answers[p], count[p], rate[p], rho[p], floor, high, fleet, noise, brief[p], out[p])
+
+        in_parts(count.size, fit)
+        return tracks, out[:, 0], out[:, 1], out[:, 2]
 
     def _rho(self, noise: FloatArray, judged: FloatArray) -> FloatArray:
         return np.clip(np.sqrt((PSEUDO * self.fleet_noise + judged * noise) / (PSEUDO + judged)), QUIET, LOUD)
 
     def _share(self, at: IntArray) -> None:
         """Learn what the clients that are here have in common: noise, hard caps, kinds and locations."""
+        at = at[:: 1 + at.size // VOTERS]
         judged = at[self.judged[at] > 0.3]
         if judged.size:
             total = float(self.judged[judged].sum())
@@ -176,7 +196,7 @@ class Belief:
             return
         into = np.searchsorted(self.ids, ids[new])
         self.ids, self.rate = np.insert(self.ids, into, ids[new]), np.insert(self.rate, into, rate[new])
-        for name in ("answers", "count", "tracks", "noise", "judged", "full"):
+        for name in ("answers", "count", "heard", "tracks", "noise", "judged", "calm", "full"):
             setattr(self, name, np.insert(getattr(self, name), into, 0, axis=0))
 
 
@@ -190,23 +210,34 @@ def first_guess(start: float, high: float) -> FloatArray:
 
 
 @compiled
-def push(answers, count, at, x, limit, y):  # type: ignore[no-untyped-def]
-    """Remember one more answer of each client; where there is no room, forget one."""
+def push(answers, count, at, x, limit, y, rho):  # type: ignore[no-untyped-def]
+    """Remember one more answer of each client, in place of one that is superfluous."""
     for i in range(at.size):
         rows, n = answers[at[i]], count[at[i]]
-        if n == SLOTS:
+        old = superfluous(rows[0], n, x[i], rho[i] < NOISY)
+        if old >= 0:
             n -= 1
-            for j in range(superfluous(rows[0]), n):
+            for j in range(old, n):
                 rows[:, j] = rows[:, j + 1]
         rows[0, n], rows[1, n], rows[2, n] = x[i], limit[i], y[i]
         count[at[i]] = n + 1
 
 
 @compiled
-def superfluous(x):  # type: ignore[no-untyped-def]
-    """The oldest answer with a newer one to almost the same weight, else the oldest: what was tried stays known."""
-    for i in range(x.size - 1):
-        for j in range(i + 1, x.size):
+def superfluous(x, n, new, quiet):  # type: ignore[no-untyped-def]
+    """Which answer goes; -1 if none has to. What was tried stays known.
+
+    A quiet client answers an equal weight alike: the older answer goes. Else, where there is no more room, the oldest
+    answer with a newer one to almost the same weight, or simply the oldest.
+    """
+    if quiet:
+        for i in range(n):
+            if abs(x[i] - new) < EQUAL:
+                return i
+    if n < SLOTS:
+        return -1
+    for i in range(n - 1):
+        for j in range(i + 1, n):
             if abs(x[i] - x[j]) < SAME:
                 return i
     return 0
@@ -222,7 +253,8 @@ def answers_fit(tracks, x, limit, y, rate, rho, full, floor, high):  # type: ign
             sharp = sharp and (tracks[i, t, CHANCE] < DOUBTED or tracks[i, t, V] < SURE * SURE)
         if sharp and tracks[i, 0, CHANCE] > 0:
             expected = size_at(x[i], tracks[i], full[i], rate[i], floor, limit[i])
-            fits[i] = abs(y[i] - expected) < 2 * deviation(y[i], rho[i], high)
+            doubt = tracks[i, 0, V] / (rate[i] * rate[i])  # in sizes, were it a hinge
+            fits[i] = (y[i] - expected) ** 2 < 4 * (deviation(y[i], rho[i], high) ** 2 + doubt)
     return fits
 
 
@@ -232,15 +264,15 @@ def fit_all(tracks, answers, count, rate, rho, floor, high, fleet, fleet_noise, 
     work, spare = np.empty((6, SLOTS)), np.empty((TRACKS, COLUMNS))
     for i in range(count.size):
         x, limit, y, n = answers[i, 0], answers[i, 1], answers[i, 2], count[i]
-        out[0, i], out[1, i], out[2, i] = fit_client(
+        out[i, 0], out[i, 1], out[i, 2] = fit_client(
             tracks[i], x, limit, y, n, rate[i], rho[i], SLOW, floor, high, fleet, brief[i], work
         )
         for fade in FASTER:
-            noise = rho[i] ** 2 * out[0, i] / max(out[1, i] - FREE, 0.4)
-            if noise <= 9 * fleet_noise or n <= 2:
+            noise = rho[i] ** 2 * out[i, 0] / max(out[i, 1] - FREE, 0.4)
+            if noise <= 9 * max(fleet_noise, QUIET**2) or n <= 2:
                 break
             scatter, weight, _ = fit_client(
                 spare, x, limit, y, n, rate[i], rho[i], fade, floor, high, fleet, False, work
             )
             if rho[i] ** 2 * scatter / max(weight - FREE, 0.4) < 0.25 * noise:
-                tracks[i], out[0, i], out[1, i] = spare, scatter, weight
+                tracks[i], out[i, 0], out[i, 1] = spare, scatter, weight

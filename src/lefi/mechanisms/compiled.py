@@ -1,5 +1,22 @@
-"""The compiler of the mechanisms' kernels."""
+"""The compiler of the mechanisms' kernels, and the threads that run them over a large fleet."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 from lefi.compiler import compiler
+from lefi.surrogate.engine import threads
 
 compiled = compiler()
+LARGE = 10_000  # clients from which a second thread pays
+PARTS = 8  # per thread, so that an uneven load evens out
+
+
+def in_parts(n: int, work: Callable[[slice], None]) -> None:
+    """Do the work for n clients, on all threads where there are many: compiled code needs no lock."""
+    workers = threads() if n >= LARGE else 1
+    if workers == 1:
+        work(slice(0, n))
+        return
+    step = -(-n // (workers * PARTS))
+    with ThreadPoolExecutor(workers) as pool:
+        list(pool.map(work, (slice(at, min(at + step, n)) for at in range(0, n, step))))

@@ -155,6 +155,8 @@ def lifted_evidence(kind, x, y, d, j, m, rate, cap):  # type: ignore[no-untyped-
             size = (x[i] - m) / rate if FAMILY[kind] == HINGE else exp(min(POWERS[kind] * (x[i] - m), 50.0))
             if size < cap:
                 result += log(2 * max(Phi((size - cap) / d[i]), NEVER))
+                if result < -HOPELESS:
+                    break
     return result
 
 

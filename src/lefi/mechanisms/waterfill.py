@@ -11,17 +11,19 @@ from lefi.arrays import FloatArray
 from lefi.draws import key, uniform
 from lefi.mechanisms.allocation import allocate
 from lefi.mechanisms.belief import Belief, Known
+from lefi.mechanisms.compiled import in_parts
 from lefi.mechanisms.curves import CANDIDATES, NOTHING, evaluate, propose, prospects
 from lefi.mechanisms.mechanism import register
 from lefi.messages import CurveOffer, Receipt, Roster, Terms
 
 SAFE = 1 - 1e-9  # of the budget, so that rounding never overspends
 STAGES = 10  # at most
-FINEST = 0.04  # of the first spacing of candidates is close enough
+FINEST = 0.12  # of the first spacing of candidates is close enough
 SETTLED = 0.98  # share of the clients that must be there
 WINDOW = np.linspace(-1, 1, 7)
 BESIDE = np.array([-2.5, -1.0, -0.4, 0.4, 1.0])  # log weights beside the window, should the price of money have moved
 DEPTH, HEIGHT = 12.0, 2.0  # log weights from an equal share less DEPTH to the whole budget plus HEIGHT
+MANY, FREE, HELD = 2000, 0.25, 0.97  # clients of a large fleet; share that is free in a round; budget held at most
 SHIFT = 0.2  # first two offers to a client lie apart by twice this, to tell a plateau from a slope
 
 
@@ -39,7 +41,7 @@ class Waterfill:
     def ask(self, roster: Roster) -> CurveOffer:
         order = np.argsort(roster.ids)  # so that not even rounding depends on how the roster is ordered
         ordered = roster.take(order)
-        x, limit = self._solve(ordered)
+        x, limit = self._plan(ordered)
         weight = np.where(x > NOTHING / 2, np.exp(x), 0.0)
         offer = within_budget(CurveOffer(weight, ordered.rate, limit), self.terms.budget * SAFE * (1 - 1e-12))
         back = np.argsort(order)
@@ -67,12 +69,28 @@ class Waterfill:
     def _sign(self, roster: Roster) -> FloatArray:
         return np.where(uniform(key(self.seed, "mechanism"), roster.ids) < 0.5, 1.0, -1.0)
 
-    def _solve(self, roster: Roster) -> tuple[FloatArray, FloatArray]:
-        """Log weight and limit of each client: candidates wide apart first, then closer around what was chosen."""
+    def _plan(self, roster: Roster) -> tuple[FloatArray, FloatArray]:
+        """Log weight and limit of each client. In a large fleet most of those who do as expected keep their offer.
+
+        Who is free is drawn anew in every round, so that one price of money still comes to rule all.
+        """
         if self.belief is None:
             return self._first(roster)
-        budget, n = self.terms.budget * SAFE, len(roster)
-        known = self.belief.read(roster.ids, roster.rate)
+        budget, known = self.terms.budget * SAFE, self.belief.read(roster.ids, roster.rate)
+        x, limit, free = known.offer.copy(), known.limit.copy(), np.ones(len(roster), dtype=bool)
+        if len(roster) >= MANY:
+            free = ~known.calm | (uniform(key(self.seed, "mechanism", self.belief.round), roster.ids) < FREE)
+        cost = np.where(free, 0.0, -np.exp(x) * np.expm1(-roster.rate * limit))
+        if float(cost.sum()) > HELD * budget:
+            free[:], cost[:] = True, 0.0
+        at = np.flatnonzero(free)
+        x[at], limit[at] = self._solve(roster.take(at), known.take(at), budget - float(cost.sum()))
+        return x, limit
+
+    def _solve(self, roster: Roster, known: Known, budget: float) -> tuple[FloatArray, FloatArray]:
+        """Candidates wide apart first, then closer around what was chosen."""
+        assert self.belief is not None
+        n = len(roster)
         x, width = np.empty((n, CANDIDATES)), np.empty(n)
         lowest, highest = np.log(budget / n) - DEPTH, np.log(budget) + HEIGHT
         propose(known.tracks, known.last, known.full, roster.rate, lowest, highest, x, width)
@@ -95,7 +113,7 @@ class Waterfill:
         chosen, total = x[rows, pick], float(cost[rows, pick].sum())
         if price > 0 and total > 0:
             chosen = chosen + np.log(np.clip(budget / total, 1.0, 1.003))
-        if self.belief.count.max() < 2:
+        if self.belief.heard.max() < 2:
             chosen = chosen - SHIFT * self._sign(roster)
         return chosen, limit[rows, pick]
 
@@ -104,14 +122,23 @@ class Waterfill:
     ) -> tuple[FloatArray, FloatArray, FloatArray, float]:
         """Gain, cost and limit of candidates. The gain includes what a try may save later, at the price of money."""
         floor, high, accuracy = self.terms.size_low, self.terms.size_high, self.terms.accuracy
+        tracks, rho, full, count, rate = known.tracks, known.rho, known.full, known.count, roster.rate
         size, limit, cost, saving = (np.empty(x.shape) for _ in range(4))
-        evaluate(x, known.tracks, known.rho, known.full, roster.rate, floor, high, size, limit, cost)
+
+        def look(p: slice) -> None:
+            evaluate(x[p], tracks[p], rho[p], full[p], rate[p], floor, high, size[p], limit[p], cost[p])
+
+        in_parts(len(roster), look)
         gain = accuracy(size, roster.iid[:, None])
         price = price or allocate(gain, cost, budget, enough=1e-3)[1]
         if price > 0:
             rise = accuracy(np.full(len(roster), high), roster.iid) - accuracy(np.full(len(roster), floor), roster.iid)
             worth = rise / (high - floor) / price
-            prospects(x, known.tracks, known.rho, known.full, known.count, roster.rate, floor, high, worth, saving)
+
+            def look_ahead(p: slice) -> None:
+                prospects(x[p], tracks[p], rho[p], full[p], count[p], rate[p], floor, high, worth[p], saving[p])
+
+            in_parts(len(roster), look_ahead)
             gain = gain + price * saving
         return gain, cost, limit, price
 
