@@ -109,3 +109,34 @@ def test_silence_teaches_nothing() -> None:
     np.testing.assert_array_equal(belief.answers, answers)
     np.testing.assert_array_equal(belief.count, count)
     assert np.abs(belief.tracks[:, 0, 1] - tracks[:, 0, 0]).max() < 0.05  # only the fleet's share of it may move
+
+
+def test_a_large_fleet_keeps_the_budget_too() -> None:
+    """Most clients of a large calm fleet keep their offer; then all of them turn on the server at once."""
+    market = lefi.scenario("mixed", clients=2500, seed=1)
+    mechanism = lefi.make("waterfill", market.terms)
+    rng, roster = np.random.default_rng(0), market.fleet.roster
+    weights = []
+    for round in range(1, 15):
+        offer = mechanism.ask(roster)
+        assert isinstance(offer, lefi.CurveOffer)
+        assert offer.worst_case() <= market.terms.budget * SAFE
+        weights.append(offer.weight)
+        sizes = market.settle(round, offer, None).sizes if round < 12 else adversary(rng, offer, 10.0)
+        mechanism.tell(lefi.Receipt(round, roster, offer, sizes, offer.payment(sizes), np.nan))
+    assert np.mean(np.isclose(weights[10], weights[9], rtol=1e-9)) > 0.4
+
+
+def test_a_client_that_was_bought_is_not_dropped_when_newcomers_need_money() -> None:
+    """Windows around the last offers must move down together, instead of dropping one client to make room."""
+    market = lefi.scenario("churning", clients=10, budget=10.0, seed=0)
+    mechanism = lefi.make("waterfill", market.terms)
+    known: dict[int, int] = {}
+    for receipt in lefi.play(mechanism, market, 60):
+        offer = receipt.offer
+        assert isinstance(offer, lefi.CurveOffer)
+        for place, client in enumerate(receipt.roster.ids.tolist()):
+            if known.get(client, 0) > 8:
+                assert offer.weight[place] > 0, f"round {receipt.round}: client {client} gets nothing"
+            known[client] = known.get(client, 0) + 1
+        assert receipt.round < 3 or offer.worst_case() > 0.95 * market.terms.budget

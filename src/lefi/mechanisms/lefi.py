@@ -11,6 +11,7 @@ from pydantic import Field
 
 from lefi.arrays import FloatArray
 from lefi.draws import key, normal, uniform
+from lefi.mechanisms.exact import best_weights
 from lefi.mechanisms.mechanism import register
 from lefi.mechanisms.notebook import Notebook
 from lefi.messages import CurveOffer, Receipt, Roster, Terms
@@ -42,22 +43,29 @@ class Lefi:
         project_with: Literal["predicted", "observed"] = "predicted",
         sample: bool = True,
         slope: Literal["paper", "joint"] = "paper",
+        inputs: Literal["weight", "log"] = "weight",
+        solve: Literal["step", "exact"] = "step",
+        limits: bool = False,
     ) -> None:
         self.terms, self.seed = terms, seed
         self.probe, self.step, self.warm_start = probe, step, warm_start
         self.project_with, self.sample, self.slope = project_with, sample, slope
+        self.inputs, self.solve, self.limits = inputs, solve, limits
         self.bank = Bank(kernel)
         self.weights, self.sizes, self.answers = Notebook(), Notebook(), Notebook()
         self.unit = 0.0
         self.round = 0
 
     def ask(self, roster: Roster) -> CurveOffer:
-        s = self.unit or self.terms.budget / len(roster)
+        s = self.unit = self.unit or self.terms.budget / len(roster)
         w = self.weights.read(roster.ids, default=START * s)
         warm = self.answers.read(roster.ids, default=0.0) < self.warm_start
-        stepped = w + self.step * self._gradient(roster, w)
-        new = np.where(warm, self._warm_weights(roster, s), np.maximum(stepped, FLOOR * s))
-        return CurveOffer(self._project(roster, new), roster.rate, np.full(len(roster), self.terms.size_high))
+        if self.solve == "exact":
+            better = best_weights(roster, self.terms, s, lambda w: self._expect(roster, w))
+        else:
+            better = w + self.step * self._gradient(roster, w)
+        new = np.where(warm, self._warm_weights(roster, s), np.maximum(better, FLOOR * s))
+        return self._project(roster, new)
 
     def tell(self, receipt: Receipt) -> None:
         ids, offer = receipt.roster.ids, receipt.offer
@@ -65,7 +73,7 @@ class Lefi:
         self.unit = self.unit or self.terms.budget / len(receipt.roster)
         self.round = receipt.round
         answered = receipt.answered
-        self.bank.observe(ids, offer.weight / self.unit, receipt.sizes / self.terms.size_high)
+        self.bank.observe(ids, self._input(offer.weight), receipt.sizes / self.terms.size_high)
         self.weights.write(ids, offer.weight)
         self.sizes.write(ids[answered], receipt.sizes[answered])
         self.answers.write(ids, self.answers.read(ids, default=0.0) + answered)
@@ -93,19 +101,33 @@ class Lefi:
         if self.slope == "paper":
             mu, sigma = self._predict(roster, pair)
             return mu[:, 1] - mu[:, 0], sigma[:, 1]
-        mean, C = self.bank.joint(roster.ids, pair / (self.unit or self.terms.budget / len(roster)))
+        mean, C = self.bank.joint(roster.ids, self._input(pair))
         variance = np.maximum(C[:, 0, 0] + C[:, 1, 1] - 2 * C[:, 0, 1], 0.0)
         return (mean[:, 1] - mean[:, 0]) * self.terms.size_high, np.sqrt(variance) * self.terms.size_high
 
-    def _project(self, roster: Roster, w: FloatArray) -> FloatArray:
+    def _project(self, roster: Roster, w: FloatArray) -> CurveOffer:
         """Scale all weights by budget / spend where the spend reaches the budget (the paper's fifth step)."""
-        if self.project_with == "predicted":
+        limit = np.full(len(roster), self.terms.size_high)
+        if self.limits:
+            limit = D = self._expect(roster, w[:, None])[1][:, 0]
+        elif self.project_with == "predicted":
             D = np.clip(self._predict(roster, w)[0], 0, self.terms.size_high)
         else:
             D = self.sizes.read(roster.ids, default=0.0)
-        spend = float(CurveOffer(w, roster.rate, np.full(len(roster), self.terms.size_high)).payment(D).sum())
-        return w * self.terms.budget / spend if spend >= self.terms.budget else w
+        budget = self.terms.budget * (1 - 1e-9 if self.limits else 1)
+        spend = float(CurveOffer(w, roster.rate, limit).payment(D).sum())
+        return CurveOffer(w * budget / spend if spend >= budget else w, roster.rate, limit)
+
+    def _expect(self, roster: Roster, w: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Sizes to expect at weights (n, g), and sizes to pay for at most: with limits, two deviations above."""
+        mu, sigma = self._predict(roster, w)
+        D = np.clip(mu, self.terms.size_low, self.terms.size_high)
+        return D, np.clip(mu + 2 * sigma, D, self.terms.size_high) if self.limits else D
 
     def _predict(self, roster: Roster, w: FloatArray) -> tuple[FloatArray, FloatArray]:
-        mean, std = self.bank.predict(roster.ids, w / (self.unit or self.terms.budget / len(roster)))
+        mean, std = self.bank.predict(roster.ids, self._input(w))
         return mean * self.terms.size_high, std * self.terms.size_high
+
+    def _input(self, w: FloatArray) -> FloatArray:
+        """What the processes see of a weight."""
+        return np.log(w / self.unit) if self.inputs == "log" else w / self.unit

@@ -34,8 +34,8 @@ class Waterfill:
     payment_class = "curve"
     tier = "sizes"
 
-    def __init__(self, terms: Terms, *, seed: int = 0) -> None:
-        self.terms, self.seed = terms, seed
+    def __init__(self, terms: Terms, *, seed: int = 0, explore: bool = True) -> None:
+        self.terms, self.seed, self.explore = terms, seed, explore
         self.belief: Belief | None = None
 
     def ask(self, roster: Roster) -> CurveOffer:
@@ -131,7 +131,7 @@ class Waterfill:
         in_parts(len(roster), look)
         gain = accuracy(size, roster.iid[:, None])
         price = price or allocate(gain, cost, budget, enough=1e-3)[1]
-        if price > 0:
+        if price > 0 and self.explore:
             rise = accuracy(np.full(len(roster), high), roster.iid) - accuracy(np.full(len(roster), floor), roster.iid)
             worth = rise / (high - floor) / price
 

@@ -1,6 +1,7 @@
 """The report of the paper: every figure, the claims table and the numbers, in one HTML file."""
 
 import json
+from collections.abc import Callable
 from html import escape
 from pathlib import Path
 from typing import get_args
@@ -22,7 +23,7 @@ from lefi.studies.sections import (
 from lefi.studies.speed import speed_parts
 
 TITLE = "LeFi: the paper, measured again"
-BEYOND = "scenarios"  # the figure that stands in the section beyond the paper
+BEYOND = ("scenarios", "ablation")  # the figures that stand in the section beyond the paper
 
 DEFINITIONS = {
     "weight, rate, size, payment": "A client that trains on `size` thousand samples is paid "
@@ -80,9 +81,14 @@ def _parts(found: Results, claims: list[Claim], drawn: list[Drawn], speed: list[
         "<h2>Numbers</h2>",
         *_numbers(found),
         "<h2>Figures</h2>",
-        *(part for place, figure in enumerate(drawn, 1) if figure.name != BEYOND for part in _figure(place, figure)),
+        *(
+            part
+            for place, figure in enumerate(drawn, 1)
+            if figure.name not in BEYOND
+            for part in _figure(place, figure)
+        ),
         "<h2>Beyond the paper</h2>",
-        *(part for place, figure in enumerate(drawn, 1) if figure.name == BEYOND for part in _figure(place, figure)),
+        *_figures(drawn, lambda name: name in BEYOND),
         *beyond_parts(found),
         *speed,
         "<h2>Settings</h2>",
@@ -120,6 +126,11 @@ def _numbers(found: Results) -> list[str]:
         parts.append(f"<h3>Share of the oracle's gain, scenario {escape(study.scenario)}</h3>")
         parts.append(mechanisms_table(study))
     return parts
+
+
+def _figures(drawn: list[Drawn], wanted: Callable[[str], bool]) -> list[str]:
+    numbered = enumerate(drawn, 1)
+    return [part for place, figure in numbered if wanted(figure.name) for part in _figure(place, figure)]
 
 
 def _figure(place: int, figure: Drawn) -> list[str]:

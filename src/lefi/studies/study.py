@@ -27,7 +27,14 @@ BEYOND = (  # other clients than the paper's
     "scenario_churning",
     "scenario_flaky",
 )
-PAPER = ("convergence", "mixed", "clients", "budget", "deadline", *BEYOND)  # what `lefi paper` runs
+ABLATION = (  # from the paper's algorithm to ours, one change at a time
+    "ablation_joint",
+    "ablation_log",
+    "ablation_exact",
+    "ablation_limits",
+    "ablation_families",
+)
+PAPER = ("convergence", "mixed", "clients", "budget", "deadline", *BEYOND, *ABLATION)  # what `lefi paper` runs
 SHAPE = ("shape_money", "shape_deviation")  # and those over payment classes, which are run on demand
 KEEP = 100  # up to this many clients the clients table is written, unless the study says otherwise
 

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from lefi.errors import InputError
 from lefi.studies.figures import (
+    ablation,
     accuracy_model,
     budget,
     convergence,
@@ -136,6 +137,15 @@ PLANS = (
     Plan("measured", "Accuracy, really trained (ours)", (), measured.compute, measured.draw, measured.caption),
     Plan("training", "Paid training, really trained (ours)", (), training.compute, training.draw, training.caption),
     Plan("fleets", "The paper's sum, really trained (ours)", (), fleets.compute, fleets.draw, fleets.caption),
+    Plan(
+        "ablation",
+        "Beyond the paper: what each change buys (ours)",
+        ablation.STUDIES,
+        ablation.compute,
+        ablation.draw,
+        ablation.caption,
+        partial=True,
+    ),
     Plan(
         "scenarios",
         "Share of the oracle's gain in every scenario (ours)",
