@@ -34,6 +34,10 @@ class Brackets:
         taken = self.high.values[np.isfinite(self.high.values)]
         return float(np.median(taken)) if taken.size else 0.0
 
+    def reopen(self, ids: IntArray) -> None:
+        """Forget what these clients have taken."""
+        self.high.write(ids, np.full(ids.size, np.inf))
+
     def tell(self, ids: IntArray, price: FloatArray, whole: BoolArray, took: BoolArray) -> None:
         """Each of these clients was offered this price, for its whole cap or for less, and took it or not."""
         high = self.high.read(ids, default=np.inf)

@@ -27,6 +27,10 @@ class Caps:
     def read(self, ids: IntArray) -> FloatArray:
         return self.caps.read(ids, default=self.high)
 
+    def sure(self, ids: IntArray) -> BoolArray:
+        """Whose cap is beyond doubt: seen twice, or all that may be delivered."""
+        return self.firm.read(ids, default=0.0) > 0
+
     def tell(self, ids: IntArray, limit: FloatArray, sizes: FloatArray) -> tuple[BoolArray, FloatArray]:
         """Note what came back. Returns who took the offer, and for what size it was."""
         cap, known = self.read(ids), self.caps.read(ids, default=-1.0) >= 0
@@ -47,4 +51,5 @@ class Caps:
         changed = short | filled
         self.caps.write(ids[changed], new[changed])
         self.shorts.write(ids[short], sizes[short])
-        self.firm.write(ids[again], np.ones(int(again.sum())))
+        full = again | (sizes >= self.high)
+        self.firm.write(ids[full], np.ones(int(full.sum())))
