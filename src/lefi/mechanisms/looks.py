@@ -55,7 +55,7 @@ class Looks:
         if not hope.any():
             money = budget - float(shop.cost(limit).sum())
             price, size = self._free(money)
-            hope = np.where(out & ((1 + self.tolerance) * self.low < price), shop.gain(size), 0.0)
+            hope = np.where(out & ((1 + self.tolerance) * self.low * some < price), self.turn, 0.0)
         unit = np.where(hope > 0, price * whole, shop.unit)
         unit[tests] = (self.high * whole)[tests]
         size[tests] = (shop.low + room * (PART if some else SMALL))[tests]
@@ -70,13 +70,13 @@ class Looks:
         A little money without a fixed cost, half of it in every second round if only a large size tells.
         """
         shop, some = self.shop, self.overhead.some
-        money = 0.0 if worth == 0 else SPARE * budget if not some else HALF * budget if self.round % 2 == 0 else 0.0
-        share = np.where(self.sure & self.overhead.settled, PART, 1.0) if some else SMALL
-        size, whole = shop.low + (shop.cap - shop.low) * share, shop.cap / (shop.cap + shop.fixed)
+        money = 0.0 if worth == 0 else SPARE * budget if not some else HALF * budget
+        size = shop.cap if some else shop.low + SMALL * (shop.cap - shop.low)
+        whole = shop.cap / (shop.cap + shop.fixed)
         with np.errstate(divide="ignore", invalid="ignore"):
             worthy = (1 - self.tolerance) * shop.gain(shop.cap) / (worth * shop.cap)
-            price = np.minimum(shop.unit / whole, money / (whole * (size + shop.fixed)))
-        return money, np.minimum(price, worthy), size
+            most = money / (whole * (size + shop.fixed))
+        return money, np.minimum(worthy, most if some else np.minimum(shop.unit / whole, most)), size.copy()
 
     def _free(self, money: float) -> tuple[FloatArray, FloatArray]:
         """Price and size for money that the plan leaves over: between what was refused and what a bit could be paid."""
@@ -85,7 +85,8 @@ class Looks:
         least = shop.cap if some and not self.overhead.settled else shop.low + SMALL * room
         with np.errstate(divide="ignore", invalid="ignore"):
             most = money / (whole * (least + shop.fixed))
-            price = np.minimum(shop.unit / whole, np.where(self.low > 0, np.sqrt(self.low * most), most))
+            inside = (self.low > 0) & (self.low < most)
+            price = np.minimum(shop.unit / whole, np.where(inside, np.sqrt(self.low * most), most))
             size = np.clip(money / (price * whole) - shop.fixed, least, shop.cap)
         return price, size
 

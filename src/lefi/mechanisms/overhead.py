@@ -79,4 +79,6 @@ class Overhead:
             self.most = self.most if self.most > above else self.widest
         if taken.size and (below := max(float(np.median(taken)), SMALL)) < self.most:
             self.most = below
-            self.least = self.least if self.least < below else 0.0 if below <= NEXT_TO_NOTHING * self.widest else below / 2
+            self.least = (
+                self.least if self.least < below else 0.0 if below <= NEXT_TO_NOTHING * self.widest else below / 2
+            )

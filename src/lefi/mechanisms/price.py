@@ -41,7 +41,7 @@ class Price:
         terms: Terms,
         *,
         seed: int = 0,
-        tolerance: Annotated[float, Field(gt=0, lt=1)] = 0.01,
+        tolerance: Annotated[float, Field(gt=0, lt=1)] = 0.005,
     ) -> None:
         self.terms, self.seed, self.tolerance = terms, seed, tolerance
         self.brackets, self.overhead, self.caps = Brackets(), Overhead(terms), Caps(terms)
@@ -73,10 +73,9 @@ class Price:
             self.brackets.reopen(ids[took & (self.caps.read(ids) < before)])
         asked = receipt.answered & (offer.price > 0) & (offer.limit > self.terms.size_low)
         ids, price, size, took = ids[asked], offer.price[asked], size[asked], took[asked]
-        cap = self.caps.read(ids)
+        cap = np.minimum(self.caps.read(ids), before[asked])
         part = size < WHOLE * cap
-        sure = self.caps.sure(ids)
-        telling = part & (sure | ~(took | self.overhead.some))
+        telling = part & (self.caps.sure(ids) if self.overhead.some else self.caps.seen(ids) | ~took)
         low, high = self.brackets.read(ids, whole=True)
         self.overhead.tell((low[telling], high[telling]), cap[telling], price[telling], size[telling], took[telling])
         if self.overhead.some and self.overhead.settled:
@@ -95,9 +94,7 @@ class Price:
         usual = self.brackets.typical() or self.terms.budget / (len(roster) * self.terms.size_high)
         return np.where(low > 0, self.brackets.above(roster.ids, low), usual)
 
-    def _probe(
-        self, shop: Shop, low: FloatArray, high: FloatArray, safe: FloatArray, worth: float
-    ) -> FloatArray:
+    def _probe(self, shop: Shop, low: FloatArray, high: FloatArray, safe: FloatArray, worth: float) -> FloatArray:
         """A price inside the bracket, at the share f from above that is best when the price is to serve H rounds.
 
         f is refused with chance f, which loses the gain A, and otherwise saves f w a round, w = high - low:
