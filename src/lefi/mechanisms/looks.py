@@ -1,7 +1,8 @@
 """Questions asked on the side: would those who are not bought sell for less, and is there a fixed cost?
 
 A look offers a client that the plan leaves out a price at which it would be worth buying. Where there is no fixed
-cost a small size will do, and looks cost next to nothing; otherwise only a large size tells, and looks take turns.
+cost a small size will do, and looks cost next to nothing; otherwise the whole cap is asked for, and only of those who
+promise to repay it. Money that the plan leaves over is free to ask with.
 A test offers one client whose price is known that price for a part: it shows the fixed cost rho.
 """
 
@@ -30,7 +31,6 @@ class Looks:
     sure: BoolArray
     turn: FloatArray
     tolerance: float
-    round: int
 
     def offer(self, limit: FloatArray, worth: float, budget: float) -> PriceOffer:
         """The plan `limit`, with the money for the questions taken out of it."""
@@ -53,7 +53,7 @@ class Looks:
         money, price, size = self._looks(worth, budget)
         hope = np.where(out, self._hope(price), 0.0) * shop.gain(size)
         if not hope.any():
-            money = budget - float(shop.cost(limit).sum())
+            money = min(budget - float(shop.cost(limit).sum()), budget * (HALF if tests.size else 1.0))
             price, size = self._free(money)
             hope = np.where(out & ((1 + self.tolerance) * self.low * some < price), self.turn, 0.0)
         unit = np.where(hope > 0, price * whole, shop.unit)
@@ -67,7 +67,7 @@ class Looks:
     def _looks(self, worth: float, budget: float) -> tuple[float, FloatArray, FloatArray]:
         """What looks may take from the plan, and with it the price for the whole cap, and the size, that each asks for.
 
-        A little money without a fixed cost, half of it in every second round if only a large size tells.
+        A little money without a fixed cost; half of it if only the whole cap tells.
         """
         shop, some = self.shop, self.overhead.some
         money = 0.0 if worth == 0 else SPARE * budget if not some else HALF * budget

@@ -60,7 +60,7 @@ class Price:
             limit, worth = buy(shop.without(aside), budget)
         turn = uniform(key(self.seed, "mechanism", self.round), roster.ids)
         sure = self.caps.sure(roster.ids)
-        looks = Looks(shop, self.overhead, low, high, aside, sure, turn, self.tolerance, self.round)
+        looks = Looks(shop, self.overhead, low, high, aside, sure, turn, self.tolerance)
         return looks.offer(limit, worth, budget)
 
     def tell(self, receipt: Receipt) -> None:
