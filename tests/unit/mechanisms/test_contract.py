@@ -41,12 +41,13 @@ def test_a_client_that_becomes_cheaper_is_found_out() -> None:
     fleet: Any = market.fleet
     dear = lefi.Market(market.terms, fleet.reprice(np.array([2.0] + [1.0] * 9)))
     mechanism = lefi.make("contract", market.terms)
+    sizes = []
     for round in range(1, 61):
         now = dear if round <= 20 else market
         receipt = now.settle(round, mechanism.ask(now.fleet.roster), None)
         mechanism.tell(receipt)
-        before = receipt.sizes[0] if round == 20 else before if round > 20 else 0.0
-    assert receipt.sizes[0] > before
+        sizes.append(receipt.sizes[0])
+    assert sizes[-1] > sizes[19]
 
 
 def test_virtual_costs_add_the_rent_of_the_cheaper_types() -> None:
