@@ -58,8 +58,8 @@ def shape_table(spent: Finished, kept: Finished | None) -> str:
                 f"{line.at(BUDGET)[0]:.4f}" if BUDGET in line.by else "-",
                 f"{enough:.3g}" if np.isfinite(enough) else "more than tried",
                 f"{100 * np.mean(over > needed.ROUNDING):.0f}%",
-                f"{MILLI * np.median(told.surplus[name]):.2f}" if told and name in told.surplus else "-",
-                f"{MILLI * np.median(told.gain[name]):.2f}" if told and name in told.gain else "-",
+                f"{MILLI * np.median(told.surplus[name]):z.2f}" if told and name in told.surplus else "-",
+                f"{MILLI * np.median(told.gain[name]):z.2f}" if told and name in told.gain else "-",
             ]
         )
     return table(head, rows, numbers=5) + paragraph(

@@ -18,7 +18,7 @@ def test_every_type_likes_its_own_pair_best_and_none_loses(seed: int) -> None:
     terms = lefi.scenario("paper", budget=float(10 ** rng.uniform(-3, 0))).terms
     mechanism = Contract(terms, types=types, cost_low=2e-4, cost_high=float(rng.uniform(4e-4, 4e-3)))
     share = rng.dirichlet(np.full(types, 0.5)) + 1e-6
-    sizes = mechanism._sizes(np.array([0.1, 0.5, 1.0]), rng.integers(0, 4, (3, types)) + 1.0, share / share.sum())
+    sizes = mechanism._sizes(np.array([0.1, 0.5, 1.0]), rng.uniform(1, 4, (3, types)), share / share.sum())
     paid = payments(mechanism.kappa, sizes)
     assert (np.diff(sizes, axis=1) <= 1e-12).all()  # the cheaper the type, the more it delivers
     own = paid - mechanism.kappa * sizes
