@@ -47,7 +47,7 @@ class Plan:
     partial: bool = False
     """Can do with some of its studies."""
     extra: bool = False
-    """Belongs to a study that `lefi paper` does not run: left out where that is missing."""
+    """Left out where its studies are missing; the section that it belongs to says how to get them."""
 
 
 PLANS = (
