@@ -79,7 +79,7 @@ class Matrix:
 def read_results(folder: Path, names: tuple[str, ...] = PAPER, extra: tuple[str, ...] = SHAPE) -> Results:
     """Every finished study of `names` in the folder; one that cannot be read is missing, and it is said why.
 
-    Those of `extra` are read if they are there, and not missed otherwise.
+    Those of `extra` are read if they are there, and not missed otherwise: results may be from before there were these.
     """
     studies: dict[str, Finished] = {}
     missing: dict[str, str] = {}

@@ -28,7 +28,7 @@ BEYOND = (  # other clients than the paper's
     "scenario_flaky",
 )
 PAPER = ("convergence", "mixed", "clients", "budget", "deadline", *BEYOND)  # what `lefi paper` runs
-SHAPE = ("shape_money", "shape_deviation")  # and those over payment classes, which are run on demand
+SHAPE = ("shape_money", "shape_deviation")  # and, with few seeds, those over payment classes
 KEEP = 100  # up to this many clients the clients table is written, unless the study says otherwise
 
 
@@ -191,4 +191,4 @@ def paper_folder() -> Path:
 
 
 def paper_studies() -> list[Study]:
-    return [Study.read(paper_folder() / f"{name}.toml") for name in PAPER]
+    return [Study.read(paper_folder() / f"{name}.toml") for name in PAPER + SHAPE]

@@ -47,7 +47,7 @@ class Plan:
     partial: bool = False
     """Can do with some of its studies."""
     extra: bool = False
-    """Belongs to a study that `lefi paper` does not run: left out where that is missing."""
+    """Left out where its studies are missing; the section that it belongs to says how to get them."""
 
 
 PLANS = (
@@ -108,7 +108,7 @@ PLANS = (
     ),
     Plan(
         "money",
-        "Choose the shape: accuracy against money, over payment classes (ours)",
+        "Accuracy against money, over payment classes (ours)",
         ("shape_money",),
         money.compute,
         money.draw,
@@ -117,7 +117,7 @@ PLANS = (
     ),
     Plan(
         "needed",
-        "Choose the shape: money needed to reach the paper's accuracy, by round (ours)",
+        "Money needed to reach the paper's accuracy, by round (ours)",
         ("shape_money",),
         needed.compute,
         needed.draw,
@@ -126,7 +126,7 @@ PLANS = (
     ),
     Plan(
         "deviation",
-        "Choose the shape: what clients keep, and what pretending adds (ours)",
+        "What clients keep, and what pretending adds (ours)",
         ("shape_deviation",),
         deviation.compute,
         deviation.draw,
