@@ -9,6 +9,7 @@ import lefi
 from lefi.studies.figures import deviation, draw_figures, money, needed
 from lefi.studies.results import Results, read_results
 from lefi.studies.run import run_studies
+from lefi.studies.shape import shape_parts
 from lefi.studies.study import SHAPE, Study, paper_folder
 
 
@@ -64,3 +65,18 @@ def test_the_figures_are_drawn_where_their_studies_are_there_and_not_missed_othe
     assert {"money", "needed", "deviation"} <= names
     assert not {"money", "needed", "deviation"} & {drawn.name for drawn in draw_figures(Results({}, {}), tmp_path)}
     assert found.missing == {}
+
+
+def test_the_reports_section_has_a_row_per_mechanism(found: Results) -> None:
+    text = " ".join(shape_parts(found))
+    for word in ("price", "pool", "knows", "gain by pretending", "Medians over 2 fleets in round 8"):
+        assert word in text
+    assert "missing" not in text
+
+
+def test_the_reports_section_says_how_to_get_what_is_missing(found: Results) -> None:
+    money_only = Results({"shape_money": found.studies["shape_money"]}, {})
+    text = " ".join(shape_parts(money_only))
+    assert "lefi compare --study studies/shape_deviation.toml" in text
+    assert "<td>pool" in text
+    assert "shape_money.toml" in " ".join(shape_parts(Results({}, {})))

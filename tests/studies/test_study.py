@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import lefi
-from lefi.studies.study import BEYOND, PAPER, Study, paper_folder, paper_studies
+from lefi.studies.study import ABLATION, BEYOND, PAPER, SHAPE, Study, paper_folder, paper_studies
 from lefi.world.scenarios import SCENARIOS
 
 GOOD: dict[str, Any] = {"name": "good", "mechanisms": ["lefi", "uniform"], "rounds": 5, "seeds": 2}
@@ -101,7 +101,11 @@ def test_more_seeds_keep_the_keys_of_the_first() -> None:
 
 def test_the_papers_studies_are_what_the_design_says() -> None:
     studies = {study.name: study for study in paper_studies()}
-    assert tuple(studies) == PAPER
+    assert tuple(studies) == PAPER + ABLATION + SHAPE
+    steps = [studies.pop(name) for name in ABLATION]
+    assert all(study.scenario == "mixed" and study.mechanism and study.budget == 5.0 for study in steps)
+    shape = [studies.pop(name) for name in SHAPE]
+    assert all(study.mechanisms[0] == "price" and study.scenario == "paper" for study in shape)
     assert all(study.rounds == 100 and study.seeds == 10 for study in studies.values())
     assert studies["convergence"].runs()[0].budget == 5.0
     assert all(study.mechanisms == ["lefi", "waterfill", "bara", "random", "uniform"] for study in studies.values())

@@ -11,6 +11,7 @@ from lefi.arrays import BoolArray, FloatArray, IntArray
 from lefi.mechanisms.notebook import Notebook
 
 JUMP = 1.0  # first step up from a refused price: to its double
+SAME = 1e-9  # prices that differ by less are one price, rounded on the way
 NUDGE = 0.02  # first step up from a refused price that was thought safe
 
 
@@ -34,6 +35,10 @@ class Brackets:
         taken = self.high.values[np.isfinite(self.high.values)]
         return float(np.median(taken)) if taken.size else 0.0
 
+    def reopen(self, ids: IntArray) -> None:
+        """Forget what these clients have taken."""
+        self.high.write(ids, np.full(ids.size, np.inf))
+
     def tell(self, ids: IntArray, price: FloatArray, whole: BoolArray, took: BoolArray) -> None:
         """Each of these clients was offered this price, for its whole cap or for less, and took it or not."""
         high = self.high.read(ids, default=np.inf)
@@ -42,7 +47,7 @@ class Brackets:
             book.write(
                 ids, np.where(took, np.where(price <= low, 0.0, low), np.where(counts, np.maximum(low, price), low))
             )
-        gone = ~took & whole & (price >= high)
+        gone = ~took & whole & (price >= (1 - SAME) * high)
         self.high.write(ids, np.where(took, np.minimum(high, price), np.where(gone, np.inf, high)))
         step = self.step.read(ids, default=JUMP)
         self.step.write(ids, np.where(took, NUDGE, np.minimum(2 * step, JUMP)))

@@ -12,6 +12,7 @@ from lefi.messages import Terms
 
 TOOK = 0.7  # a client that delivers this share of what it can has taken the offer
 SOME = 0.01  # and this share of the limit, while nothing is known of what it can
+HALF = 0.5  # a limit from this share of the cap on shows it
 GROWTH = 1.05  # of an estimate that is filled
 FALL = 0.97  # most that the estimate falls with one short delivery: clients may be noisy
 SAME = 1e-9  # relative
@@ -27,13 +28,22 @@ class Caps:
     def read(self, ids: IntArray) -> FloatArray:
         return self.caps.read(ids, default=self.high)
 
+    def seen(self, ids: IntArray) -> BoolArray:
+        """Whose cap has shown."""
+        return self.caps.read(ids, default=-1.0) >= 0
+
+    def sure(self, ids: IntArray) -> BoolArray:
+        """Whose cap is beyond doubt: the same was seen twice, or it is all that may be delivered."""
+        return (self.firm.read(ids, default=0.0) > 0) | (self.caps.read(ids, default=-1.0) >= self.high)
+
     def tell(self, ids: IntArray, limit: FloatArray, sizes: FloatArray) -> tuple[BoolArray, FloatArray]:
         """Note what came back. Returns who took the offer, and for what size it was."""
         cap, known = self.read(ids), self.caps.read(ids, default=-1.0) >= 0
         sizes = np.minimum(np.nan_to_num(sizes, nan=self.low), limit)
         most = np.minimum(limit, cap)
         took = sizes - self.low > np.where(known, TOOK, SOME) * (most - self.low)
-        short = took & (sizes < limit * (1 - SAME))
+        large = (limit >= HALF * cap) | (sizes < TOOK * limit)  # otherwise what is missing may be noise
+        short = took & (sizes < limit * (1 - SAME)) & large
         self._learn(ids, cap, sizes, short, filled=took & ~short & known & (limit >= cap * (1 - SAME)))
         return took, np.where(took & ~known, sizes, np.maximum(most, np.where(took, sizes, 0.0)))
 
@@ -44,7 +54,8 @@ class Caps:
         fallen = np.where(np.isnan(last), sizes, np.maximum(sizes, FALL * cap))
         grown = np.minimum(GROWTH * cap, self.high)
         new = np.where(again, sizes, np.where(short, fallen, grown))
-        changed = short | filled
+        new = np.where(sizes >= self.high, self.high, new)
+        changed = short | filled | (sizes >= self.high)
         self.caps.write(ids[changed], new[changed])
         self.shorts.write(ids[short], sizes[short])
         self.firm.write(ids[again], np.ones(int(again.sum())))

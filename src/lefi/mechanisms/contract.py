@@ -4,7 +4,8 @@ kappa_i  marginal cost of type i, rising [USD / thousand samples]     p_i  share
 psi_i = kappa_i + (P_i / p_i) (kappa_i - kappa_{i-1}),  P_i = p_1 + .. + p_{i-1}: what type i costs with the rent that
 it makes the server leave to the cheaper ones; ironed (pooled with its neighbours) where it does not rise.
 D_i: A'(D_i) = lambda psi_i.   R_i = R_{i+1} + kappa_i (D_i - D_{i+1}),  R_last = kappa_last D_last.
-lambda such that sum_n sum_i p_i R_i meets the budget: in expectation, so single rounds can overspend.
+A client is shown the pairs of the types that its picks allow, k_n .. last: who is of one of them misses nothing.
+lambda such that sum_n R_{k_n} meets the budget: the most that the clients can take, so no round overspends.
 """
 
 from typing import Annotated, Literal
@@ -22,7 +23,8 @@ from lefi.offers import MenuOffer
 
 CLASSES = 32  # clients with nearly the same iid get the same menu
 HALVINGS = 60
-GROWTH = 1.25  # most that the aim rises in a round; it falls by half at most
+SAFE = 1 - 1e-9  # a hair under the budget, so that rounding never overspends
+AGAIN = 10  # every so many rounds a client is shown one pair more, lest it has become cheaper
 
 Cost = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
@@ -49,21 +51,27 @@ class Contract:
         self.terms, self.prior = terms, prior
         self.kappa = np.linspace(cost_low, cost_high, types + 1)[1:]  # rounded up, so that nobody loses
         self.lowest, self.highest = Notebook(), Notebook()  # types that a client can be, by id
-        self.aim = 1.0
+        self.round = 0
 
     def ask(self, roster: Roster) -> MenuOffer:
         classes, own = np.unique(np.round(roster.iid * CLASSES) / CLASSES, return_inverse=True)
-        count = np.bincount(own).astype(np.float64)
-        sizes = self._sizes(classes, count, self._shares())
-        return MenuOffer(sizes[own], payments(self.kappa, sizes)[own])
+        types, cheapest = self.kappa.size, self._cheapest(roster.ids)
+        count = np.bincount(own * types + cheapest, minlength=classes.size * types).reshape(classes.size, types)
+        sizes = self._sizes(classes, count.astype(np.float64), self._shares())
+        shown = np.maximum(np.arange(types), cheapest[:, None])
+        paid = payments(self.kappa, sizes)
+        return MenuOffer(np.take_along_axis(sizes[own], shown, 1), np.take_along_axis(paid[own], shown, 1))
 
     def tell(self, receipt: Receipt) -> None:
         offer, answered = receipt.offer, receipt.answered
         assert isinstance(offer, MenuOffer)
+        self.round = receipt.round
         self._note(receipt.roster.ids[answered], offer.sizes[answered], receipt.sizes[answered])
-        if answered.any():
-            room = self.terms.budget / receipt.paid if receipt.paid > 0 else GROWTH
-            self.aim = float(np.clip(self.aim * min(max(room, 0.5), GROWTH), 1e-6, 1e6))
+
+    def _cheapest(self, ids: IntArray) -> IntArray:
+        """k_n: the cheapest type that a client can be, one less for those whose turn it is."""
+        known = self.lowest.read(ids, default=0.0).astype(np.int64)
+        return np.maximum(known - ((ids + self.round) % AGAIN == 0), 0)
 
     def _note(self, ids: IntArray, menu: FloatArray, sizes: FloatArray) -> None:
         """A pick tells that the type is one of those for which this size was meant; earlier picks may tell more."""
@@ -88,14 +96,17 @@ class Contract:
         return np.maximum(share, 1e-9) / np.maximum(share, 1e-9).sum()
 
     def _sizes(self, iid: FloatArray, count: FloatArray, share: FloatArray) -> FloatArray:
-        """D (classes, types) for the lambda that spends the aim, by bisection of its logarithm."""
-        psi, budget = ironed(virtual_costs(self.kappa, share), share), self.aim * self.terms.budget
+        """D (classes, types) for the lambda that spends the budget, by bisection of its logarithm.
+
+        `count` (classes, types): clients of each class that are shown the pairs from this type on.
+        """
+        psi, budget = ironed(virtual_costs(self.kappa, share), share), self.terms.budget * SAFE
 
         def at(price: float) -> FloatArray:
             return best_sizes(self.terms, iid, price * psi)
 
         def spend(price: float) -> float:
-            return float(count @ payments(self.kappa, at(price)) @ share)
+            return float((count * payments(self.kappa, at(price))).sum())
 
         slope = self.terms.accuracy.slope(np.full(iid.size, self.terms.size_low), iid).max()
         high = float(np.log(max(slope, 1e-300) / psi[0]))

@@ -13,7 +13,7 @@ from lefi.messages import Terms
 
 SMALL = 0.02  # thousand samples: below this there is none
 NEXT_TO_NOTHING = 0.05  # of the widest: no fixed cost, until a refusal shows one
-CLOSE = 0.1  # an interval this narrow, relative to 1 + rho, is closed
+CLOSE = 0.2  # an interval this narrow, relative to 1 + rho, is closed
 
 
 class Overhead:
@@ -40,8 +40,19 @@ class Overhead:
         return self.some or self.most <= NEXT_TO_NOTHING * self.widest
 
     @property
+    def blurred(self) -> bool:
+        """Whether refusing a part may mean the price or the fixed cost."""
+        return not self.settled if self.some else not self.tested
+
+    @property
     def settled(self) -> bool:
         return self.most - self.least <= CLOSE * (1 + self.least)
+
+    def tells(self, cap: FloatArray, size: FloatArray, width: FloatArray) -> BoolArray:
+        """Whether an answer about this size, from prices known to this relative width, can halve the interval."""
+        with np.errstate(divide="ignore"):
+            spread = (cap + self.rho) * (size + self.rho) / (cap - size) * width
+        return spread <= (self.most - self.least) / 2
 
     def whole_price(self, price: FloatArray, size: FloatArray, cap: FloatArray, took: BoolArray) -> FloatArray:
         """What taking or refusing this price for this size says about the price for the whole cap, to be sure."""
@@ -68,4 +79,6 @@ class Overhead:
             self.most = self.most if self.most > above else self.widest
         if taken.size and (below := max(float(np.median(taken)), SMALL)) < self.most:
             self.most = below
-            self.least = self.least if self.least < below else 0.0
+            self.least = (
+                self.least if self.least < below else 0.0 if below <= NEXT_TO_NOTHING * self.widest else below / 2
+            )

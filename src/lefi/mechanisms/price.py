@@ -6,6 +6,7 @@ cap  what it can deliver     rho  fixed cost of taking part, in thousand samples
 Every offer is a price per thousand samples up to a limit, and sum price limit <= budget before it is posted.
 """
 
+from dataclasses import replace
 from typing import Annotated
 
 import numpy as np
@@ -25,6 +26,7 @@ from lefi.offers import PriceOffer
 SAFE = 1 - 1e-9  # solve to a hair under the budget, so that rounding never overspends
 WHOLE = 0.99  # a size from here on counts as the whole cap
 CLOSE = 0.05  # a bracket this narrow tells the price well enough to buy a part
+FAR = 4.0  # who refuses so many times the usual price is asked with money left over only
 
 
 @register("price")
@@ -39,10 +41,9 @@ class Price:
         terms: Terms,
         *,
         seed: int = 0,
-        tolerance: Annotated[float, Field(gt=0, lt=1)] = 0.01,
-        boldness: Annotated[float, Field(gt=0, lt=1)] = 0.25,
+        tolerance: Annotated[float, Field(gt=0, lt=1)] = 0.005,
     ) -> None:
-        self.terms, self.seed, self.tolerance, self.boldness = terms, seed, tolerance, boldness
+        self.terms, self.seed, self.tolerance = terms, seed, tolerance
         self.brackets, self.overhead, self.caps = Brackets(), Overhead(terms), Caps(terms)
         self.round = 0
 
@@ -50,37 +51,42 @@ class Price:
         budget = self.terms.budget * SAFE
         low, high = self.brackets.read(roster.ids, whole=self.overhead.some)
         known = np.isfinite(high)
+        aside = ~known & (low >= FAR * (self.brackets.typical() or np.inf))
         safe = np.where(known, high, self._guess(roster, low))
-        shop = self._shop(roster, safe, ~known)
-        limit, worth = buy(shop, budget)
-        if worth == 0 and known.all():  # the budget buys everything: nothing to gain by asking for less
-            return shop.post(limit)
-        shop = self._shop(roster, self._probe(low, high, safe), ~known | (low < (1 - CLOSE) * high))
-        limit, worth = buy(shop, budget)
+        shop = self._shop(roster, safe, ~known | (low < (1 - CLOSE) * high))
+        limit, worth = buy(shop.without(aside), budget)
+        if worth > 0:  # otherwise the budget buys everything: nothing to gain by asking for less
+            shop = replace(shop, unit=shop.unit * self._probe(shop, low, high, safe, worth) / safe)
+            limit, worth = buy(shop.without(aside), budget)
         turn = uniform(key(self.seed, "mechanism", self.round), roster.ids)
-        looks = Looks(shop, self.overhead, low, high, turn, self.tolerance, self.round)
+        sure = self.caps.sure(roster.ids)
+        looks = Looks(shop, self.overhead, low, high, aside, sure, turn, self.tolerance)
         return looks.offer(limit, worth, budget)
 
     def tell(self, receipt: Receipt) -> None:
         self.round = receipt.round
         ids, offer = receipt.roster.ids, receipt.offer
         assert isinstance(offer, PriceOffer)
+        before = self.caps.read(ids)
         took, size = self.caps.tell(ids, offer.limit, receipt.sizes)
+        if self.overhead.some:  # a price for the whole cap is another one for another cap
+            self.brackets.reopen(ids[took & (self.caps.read(ids) < before)])
         asked = receipt.answered & (offer.price > 0) & (offer.limit > self.terms.size_low)
         ids, price, size, took = ids[asked], offer.price[asked], size[asked], took[asked]
-        cap = self.caps.read(ids)
+        cap = np.minimum(self.caps.read(ids), before[asked])
         part = size < WHOLE * cap
+        telling = part & (self.caps.sure(ids) if self.overhead.some else self.caps.seen(ids) | ~took)
         low, high = self.brackets.read(ids, whole=True)
-        self.overhead.tell((low[part], high[part]), cap[part], price[part], size[part], took[part])
+        self.overhead.tell((low[telling], high[telling]), cap[telling], price[telling], size[telling], took[telling])
         if self.overhead.some and self.overhead.settled:
-            price, part = self.overhead.whole_price(price, np.minimum(size, cap), cap, took), np.zeros_like(part)
+            price = np.where(part, self.overhead.whole_price(price, np.minimum(size, cap), cap, took), price)
+            part = np.zeros_like(part)
         self.brackets.tell(ids, price, ~part, took)
 
     def _shop(self, roster: Roster, price: FloatArray, unsure: BoolArray) -> Shop:
         """Clients that cost `price` a thousand samples when they deliver all they can."""
         terms, rho, cap = self.terms, self.overhead.rho, self.caps.read(roster.ids)
-        blurred = self.overhead.some and not self.overhead.settled  # what refusing a part would mean cannot be told
-        whole = unsure & blurred
+        whole = unsure & self.overhead.blurred  # what refusing a part would mean cannot be told
         return Shop(terms.accuracy, roster.iid, price * cap / (cap + rho), cap, terms.size_low, rho, whole)
 
     def _guess(self, roster: Roster, low: FloatArray) -> FloatArray:
@@ -88,10 +94,13 @@ class Price:
         usual = self.brackets.typical() or self.terms.budget / (len(roster) * self.terms.size_high)
         return np.where(low > 0, self.brackets.above(roster.ids, low), usual)
 
-    def _probe(self, low: FloatArray, high: FloatArray, safe: FloatArray) -> FloatArray:
-        """A price inside the bracket, where it is wide; in a narrow one it is refused with chance `boldness`."""
-        wide = np.isfinite(high) & (high - low > self.tolerance * high)
-        with np.errstate(invalid="ignore"):
-            near = high - self.boldness * (high - low)
-            inside = np.where(low == 0, high / 2, np.where(high > 2 * low, np.sqrt(low * high), near))
-        return np.where(wide, inside, safe)
+    def _probe(self, shop: Shop, low: FloatArray, high: FloatArray, safe: FloatArray, worth: float) -> FloatArray:
+        """A price inside the bracket, at the share f from above that is best when the price is to serve H rounds.
+
+        f is refused with chance f, which loses the gain A, and otherwise saves f w a round, w = high - low:
+        f [worth w cap (1 + (1 - f) H) - A] is greatest at f = 1/2 + (1 - A / (worth w cap)) / 2H.
+        """
+        with np.errstate(invalid="ignore", divide="ignore"):
+            dear = worth * (safe - low) * shop.cap / shop.gain(shop.cap)
+            share = 0.5 + 0.5 * self.tolerance * (1 - 1 / dear)
+        return np.where(np.isfinite(high) & (share > 0), safe - share * (safe - low), safe)

@@ -5,7 +5,7 @@ rho  fixed cost, counted in thousand samples: buying l > low costs x (l + rho)  
 max sum A(l_n)  s.t.  sum x_n (l_n + rho) <= budget:  A'(l_n) = lambda x_n, where that is worth its cost, else low.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -35,6 +35,10 @@ class Shop:
 
     def gain(self, sizes: FloatArray) -> FloatArray:
         return self.accuracy(sizes, self.iid) - self.accuracy(np.full(sizes.size, self.low), self.iid)
+
+    def without(self, closed: BoolArray) -> "Shop":
+        """The same shop, where these clients sell nothing."""
+        return replace(self, cap=np.where(closed, self.low, self.cap))
 
     def post(self, sizes: FloatArray) -> PriceOffer:
         """The offer that buys these sizes at cost."""

@@ -1,7 +1,7 @@
 """The report of the paper: every figure, the claims table and the numbers, in one HTML file."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Collection
 from html import escape
 from pathlib import Path
 from typing import get_args
@@ -20,6 +20,8 @@ from lefi.studies.sections import (
     uniform_sentence,
     versions_line,
 )
+from lefi.studies.shape import FIGURES as SHAPE
+from lefi.studies.shape import shape_parts
 from lefi.studies.speed import speed_parts
 
 TITLE = "LeFi: the paper, measured again"
@@ -81,15 +83,13 @@ def _parts(found: Results, claims: list[Claim], drawn: list[Drawn], speed: list[
         "<h2>Numbers</h2>",
         *_numbers(found),
         "<h2>Figures</h2>",
-        *(
-            part
-            for place, figure in enumerate(drawn, 1)
-            if figure.name not in BEYOND
-            for part in _figure(place, figure)
-        ),
+        *_figures(drawn, [figure.name for figure in drawn if figure.name not in (*BEYOND, *SHAPE)]),
         "<h2>Beyond the paper</h2>",
-        *_figures(drawn, lambda name: name in BEYOND),
+        *_figures(drawn, BEYOND),
         *beyond_parts(found),
+        "<h2>Choose the shape</h2>",
+        *shape_parts(found),
+        *_figures(drawn, SHAPE),
         *speed,
         "<h2>Settings</h2>",
         settings_table(found),
@@ -128,9 +128,9 @@ def _numbers(found: Results) -> list[str]:
     return parts
 
 
-def _figures(drawn: list[Drawn], wanted: Callable[[str], bool]) -> list[str]:
-    numbered = enumerate(drawn, 1)
-    return [part for place, figure in numbered if wanted(figure.name) for part in _figure(place, figure)]
+def _figures(drawn: list[Drawn], names: Collection[str]) -> list[str]:
+    """Those of these names, under their place among all."""
+    return [part for place, figure in enumerate(drawn, 1) if figure.name in names for part in _figure(place, figure)]
 
 
 def _figure(place: int, figure: Drawn) -> list[str]:

@@ -11,7 +11,7 @@ import polars as pl
 from lefi.arrays import FloatArray
 from lefi.errors import LefiError
 from lefi.studies.store import MANIFEST, read_manifest
-from lefi.studies.study import PAPER, SHAPE
+from lefi.studies.study import EXTRA, PAPER
 from lefi.studies.tables import load
 
 
@@ -76,10 +76,10 @@ class Matrix:
         return self.values[:, int(np.flatnonzero(self.by == place)[0])]
 
 
-def read_results(folder: Path, names: tuple[str, ...] = PAPER, extra: tuple[str, ...] = SHAPE) -> Results:
+def read_results(folder: Path, names: tuple[str, ...] = PAPER, extra: tuple[str, ...] = EXTRA) -> Results:
     """Every finished study of `names` in the folder; one that cannot be read is missing, and it is said why.
 
-    Those of `extra` are read if they are there, and not missed otherwise.
+    Those of `extra` are read if they are there, and not missed otherwise: results may be from before there were these.
     """
     studies: dict[str, Finished] = {}
     missing: dict[str, str] = {}

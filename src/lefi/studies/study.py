@@ -27,6 +27,7 @@ BEYOND = (  # other clients than the paper's
     "scenario_churning",
     "scenario_flaky",
 )
+PAPER = ("convergence", "mixed", "clients", "budget", "deadline", *BEYOND)  # what the report rests on
 ABLATION = (  # from the paper's algorithm to ours, one change at a time
     "ablation_joint",
     "ablation_log",
@@ -34,8 +35,8 @@ ABLATION = (  # from the paper's algorithm to ours, one change at a time
     "ablation_limits",
     "ablation_families",
 )
-PAPER = ("convergence", "mixed", "clients", "budget", "deadline", *BEYOND, *ABLATION)  # what `lefi paper` runs
-SHAPE = ("shape_money", "shape_deviation")  # and those over payment classes, which are run on demand
+SHAPE = ("shape_money", "shape_deviation")  # and, with few seeds, those over payment classes
+EXTRA = (*ABLATION, *SHAPE)  # `lefi paper` runs these too
 KEEP = 100  # up to this many clients the clients table is written, unless the study says otherwise
 
 
@@ -198,4 +199,4 @@ def paper_folder() -> Path:
 
 
 def paper_studies() -> list[Study]:
-    return [Study.read(paper_folder() / f"{name}.toml") for name in PAPER]
+    return [Study.read(paper_folder() / f"{name}.toml") for name in PAPER + EXTRA]

@@ -7,7 +7,7 @@ import pytest
 
 import lefi
 
-EXACT = {"inputs": "log", "solve": "exact"}
+EXACT: dict[str, Any] = {"inputs": "log", "solve": "exact"}
 
 
 def shares(rounds: int, **settings: Any) -> tuple[list[float], float]:

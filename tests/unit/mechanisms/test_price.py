@@ -7,6 +7,8 @@ import pytest
 
 import lefi
 from lefi import PriceOffer
+from lefi.mechanisms.brackets import Brackets
+from lefi.mechanisms.caps import Caps
 from lefi.mechanisms.purchase import Shop, buy
 
 
@@ -110,3 +112,31 @@ def test_flat_pays_one_price_within_the_budget() -> None:
     assert offer.worst_case() <= 0.15
     dearer = lefi.make("flat", market.terms, price=0.01).ask(market.fleet.roster)
     assert dearer.worst_case() <= 0.15
+
+
+@pytest.mark.parametrize("seed", [0, 4])
+def test_a_hundred_clients_with_a_fixed_cost(seed: int) -> None:
+    """Share of first_best's gain in round 30, with money for a third of the clients, each of which is whole or lost."""
+    market = lefi.scenario("reluctant", clients=100, budget=0.3, seed=seed, payment="price")
+    *_, last = lefi.play(lefi.make("price", market.terms, seed=seed), market, 30, seed)
+    nothing = market.accuracy_of(np.zeros(100))
+    assert (last.accuracy - nothing) / (lefi.first_best(market).accuracy - nothing) >= 0.98
+
+
+def test_a_refusal_at_the_price_that_was_taken_reopens_the_bracket_despite_rounding() -> None:
+    brackets, ids, whole = Brackets(), np.array([7]), np.array([True])
+    brackets.tell(ids, np.array([1e-3]), whole, np.array([True]))
+    brackets.tell(ids, np.array([1e-3 * (1 - 1e-15)]), whole, np.array([False]))
+    assert np.isinf(brackets.read(ids, whole=True)[1])
+
+
+def test_a_small_delivery_that_is_a_little_short_does_not_tell_the_cap() -> None:
+    caps, ids = Caps(lefi.scenario("paper").terms), np.array([1])
+    caps.tell(ids, np.array([0.5]), np.array([0.45]))
+    assert not caps.seen(ids)
+    caps.tell(ids, np.array([10.0]), np.array([4.0]))
+    assert caps.seen(ids)
+    assert not caps.sure(ids)
+    caps.tell(ids, np.array([4.2]), np.array([4.0]))
+    assert caps.sure(ids)
+    assert caps.read(ids) == 4.0

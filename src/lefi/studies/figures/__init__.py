@@ -48,7 +48,7 @@ class Plan:
     partial: bool = False
     """Can do with some of its studies."""
     extra: bool = False
-    """Belongs to a study that `lefi paper` does not run: left out where that is missing."""
+    """Left out where its studies are missing; the section that it belongs to says how to get them."""
 
 
 PLANS = (
@@ -109,7 +109,7 @@ PLANS = (
     ),
     Plan(
         "money",
-        "Choose the shape: accuracy against money, over payment classes (ours)",
+        "Accuracy against money, over payment classes (ours)",
         ("shape_money",),
         money.compute,
         money.draw,
@@ -118,7 +118,7 @@ PLANS = (
     ),
     Plan(
         "needed",
-        "Choose the shape: money needed to reach the paper's accuracy, by round (ours)",
+        "Money needed to reach the paper's accuracy, by round (ours)",
         ("shape_money",),
         needed.compute,
         needed.draw,
@@ -127,7 +127,7 @@ PLANS = (
     ),
     Plan(
         "deviation",
-        "Choose the shape: what clients keep, and what pretending adds (ours)",
+        "What clients keep, and what pretending adds (ours)",
         ("shape_deviation",),
         deviation.compute,
         deviation.draw,
@@ -144,7 +144,7 @@ PLANS = (
         ablation.compute,
         ablation.draw,
         ablation.caption,
-        partial=True,
+        extra=True,
     ),
     Plan(
         "scenarios",

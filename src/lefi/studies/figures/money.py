@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
 
 from lefi.mechanisms.mechanism import mechanisms, payment_class, tier
 from lefi.studies.figures.bands import Band, band, bands, draw_band
-from lefi.studies.figures.style import FIRST_BEST, ORACLE, legend, looks, sheet, ticks_at
+from lefi.studies.figures.style import FIRST_BEST, ORACLE, legend, looks, sheet
 from lefi.studies.results import Finished, matrix
 
 GOAL = 5.0  # USD: the paper's budget for 10 clients
@@ -52,7 +53,8 @@ def draw(numbers: Numbers) -> Figure:
             fontsize=8,
         )
     axes.set_xscale("log")
-    ticks_at(axes, numbers.oracle.by)
+    axes.set_xticks(numbers.oracle.by, [f"{budget:g}" for budget in numbers.oracle.by])
+    axes.xaxis.set_minor_locator(NullLocator())
     axes.set(xlabel="budget [USD per round, 10 clients]", ylabel="accuracy in the last round")
     legend(figure, numbers.accuracy, oracle=True, first_best=True, markers=True)
     return figure
