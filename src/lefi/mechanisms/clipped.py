@@ -24,6 +24,7 @@ from lefi.mechanisms.tracks import (
     POWERS,
     STEP,
     TRACKS,
+    TRIFLE,
     C,
     M,
     Phi,
@@ -58,7 +59,7 @@ def log_density(kind, b, prior, seen, rate, rho, floor, high, cap):  # type: ign
         d, top = deviation(D, rho, high), min(cap, limit)
         if y >= top * (1 - 1e-7):
             total += a * log(max(Phi((D - top) / d), RARELY))
-        elif y <= floor + 1e-9 * high:
+        elif y <= floor + TRIFLE * high:
             total += a * log(max(Phi((floor - D) / d), RARELY))
         else:
             u = (y - D) / d

@@ -19,6 +19,7 @@ from lefi.mechanisms.tracks import (
     STEP,
     STEP_KIND,
     TRACKS,
+    TRIFLE,
     C,
     M,
     Phi,
@@ -70,11 +71,11 @@ def sort_answers(x, limit, y, count, rate, rho, fade, floor, high, cap, work):  
     low = money_low = -inf
     end = money_end = inf
     for i in range(count):
-        if y[i] > floor + 1e-9 * high and (y[i] < CUT * limit[i] or limit[i] >= high):
+        if y[i] > floor + TRIFLE * high and (y[i] < CUT * limit[i] or limit[i] >= high):
             least = min(least, x[i] - rate * y[i])
     for i in range(count):
         k = log_money(x[i], rate, min(limit[i], cap))
-        if y[i] <= floor + 1e-9 * high:
+        if y[i] <= floor + TRIFLE * high:
             low, money_low = max(low, x[i]), max(money_low, k)
             refused[refusals] = x[i]
             refusals += 1

@@ -22,6 +22,7 @@ from lefi.mechanisms.tracks import (
     LOW,
     POWERS,
     TRACKS,
+    TRIFLE,
     C,
     M,
     Phi,
@@ -168,7 +169,7 @@ def refusal_evidence(kind, no, m, doubt, high):  # type: ignore[no-untyped-def]
     for i in range(refusals):
         if FAMILY[kind] == HINGE:
             result += log(max(Phi((m - refused[i]) / doubt), UNLIKELY))
-        elif POWERS[kind] * (refused[i] - m) > log(1e-5 * high):
+        elif POWERS[kind] * (refused[i] - m) > log(TRIFLE * high):
             result += log(UNLIKELY)
     return result
 

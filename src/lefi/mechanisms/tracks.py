@@ -26,6 +26,7 @@ CAPPED_HINGE, STEP_KIND, IDLE_KIND = 1, 6, 7
 KIND, M, V, LOW, HIGH, C, CV, CHANCE = range(8)
 COLUMNS = 8
 TRACKS = 5  # kept per client, the most probable ones
+TRIFLE = 1e-4  # of size_high: an answer up to this is none
 NOISY = 0.02  # relative noise from which a client counts as noisy
 QUIET_SIZE = 0.02  # y0 as a share of size_high
 
