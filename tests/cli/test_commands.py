@@ -143,7 +143,11 @@ def test_paper_writes_the_report_and_a_second_time_only_draws(tmp_path: Path, mo
     few = {"mechanisms": ["lefi", "bara", "random", "uniform"], "sweep": None, "clients": 10, "budget": 5.0}
 
     def small() -> list[Study]:
-        return [Study.build(study.model_dump() | few) if study.sweep is None else _swept(study) for study in full()]
+        return [_cut(study) if study.sweep is None else _swept(study) for study in full()]
+
+    def _cut(study: Study) -> Study:
+        own = {"mechanisms": study.mechanisms} if study.mechanism else {}  # an ablation has settings for them
+        return Study.build(study.model_dump() | few | own)
 
     def _swept(study: Study) -> Study:
         assert study.sweep is not None

@@ -107,9 +107,11 @@ def _finish(tasks: list[Task], jobs: int) -> Iterator[Run]:
         # On the way out of an error or Ctrl-C nobody waits for runs that may take minutes: they will be run again.
         if not all(future.done() for future in futures):
             pool.shutdown(wait=False, cancel_futures=True)
-            for worker in multiprocessing.active_children():
-                if worker not in before:
-                    worker.terminate()
+            ended = [worker for worker in multiprocessing.active_children() if worker not in before]
+            for worker in ended:
+                worker.terminate()
+            for worker in ended:
+                worker.join()  # else it still counts as alive, and what it had begun to write as its own
         pool.shutdown(wait=True)
 
 
