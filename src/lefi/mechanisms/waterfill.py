@@ -81,7 +81,7 @@ class Waterfill:
         if len(roster) >= MANY:
             free = ~known.calm | (uniform(key(self.seed, "mechanism", self.belief.round), roster.ids) < FREE)
         cost = np.where(free, 0.0, -np.exp(x) * np.expm1(-roster.rate * limit))
-        if float(cost.sum()) > HELD * budget:
+        if float(cost.sum()) > HELD * budget or not free.any():
             free[:], cost[:] = True, 0.0
         at = np.flatnonzero(free)
         x[at], limit[at] = self._solve(roster.take(at), known.take(at), budget - float(cost.sum()))
