@@ -242,6 +242,16 @@ def test_one_round_above_the_oracle_is_found(make_study: MakeStudy, excess: floa
     assert claim.numbers["excess"] == pytest.approx(excess, rel=1e-3)
 
 
+def test_who_pays_in_another_way_may_lie_above_the_oracle(make_study: MakeStudy) -> None:
+    study = make_study("convergence", {"lefi": level(0.28), "price": level(0.28)})
+    other = pl.col("mechanism") == "price"
+    rounds = study.rounds.with_columns(
+        fair=pl.when(other).then(pl.col("bound") + 0.01).otherwise("fair"),
+        first_best=pl.when(other).then(0.9).otherwise(float("nan")),
+    )
+    assert decide("k", Finished("convergence", rounds, study.clients)).verdict == "confirmed"
+
+
 @pytest.mark.parametrize(
     ("on_paper", "on_mixed", "expected"),
     [(0.2995, 0.27, "confirmed"), (0.28, 0.27, "partly"), (0.28, 0.2995, "not confirmed")],

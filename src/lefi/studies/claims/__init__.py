@@ -102,8 +102,8 @@ CHECKS = (
     Check(
         "k",
         "No mechanism that stays within the budget beats the oracle.",
-        "In every round of every run of this report, noise-free: accuracy of the offer, scaled to the budget "
-        "where it overspends, is at most the oracle's dual bound + 1e-9.",
+        "In every round of every run in which the paper's curve pays, noise-free: accuracy of the offer, scaled to the "
+        "budget where it overspends, is at most the oracle's dual bound + 1e-9.",
         ours.oracle,
         ours=True,
     ),
