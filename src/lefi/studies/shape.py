@@ -39,11 +39,11 @@ def shape_table(spent: Finished, kept: Finished | None) -> str:
         "Mechanism",
         "pays by",
         "knows",
-        f"accuracy with {BUDGET:g} USD",
-        f"USD that reach what the curve gets from {money.GOAL:g}",
-        "rounds over the budget",
-        "a client keeps",
-        "gain by pretending",
+        f"accuracy, {BUDGET:g} USD",
+        "USD needed",
+        "over budget",
+        "clients keep",
+        "pretending",
     ]
     rows = []
     for name, line in accuracy.items():
@@ -63,5 +63,7 @@ def shape_table(spent: Finished, kept: Finished | None) -> str:
             ]
         )
     return table(head, rows, numbers=5) + paragraph(
-        f"Medians over {spent.seeds} fleets in round {spent.last}; the last two columns: thousandths of a USD a round."
+        f"Medians over {spent.seeds} fleets in round {spent.last}. USD needed: to reach what the oracle of the paper's "
+        f"curve gets from {money.GOAL:g} USD. Over budget: share of all rounds. The last two columns, what a client keeps and "
+        "what it gains by pretending, are thousandths of a USD a round."
     )
