@@ -69,7 +69,7 @@ def test_the_figures_are_drawn_where_their_studies_are_there_and_not_missed_othe
 
 def test_the_reports_section_has_a_row_per_mechanism(found: Results) -> None:
     text = " ".join(shape_parts(found))
-    for word in ("price", "pool", "knows", "gain by pretending", "Medians over 2 fleets in round 8"):
+    for word in ("price", "pool", "knows", "gains by pretending", "Medians over 2 fleets in round 8"):
         assert word in text
     assert "missing" not in text
 

@@ -64,6 +64,6 @@ def shape_table(spent: Finished, kept: Finished | None) -> str:
         )
     return table(head, rows, numbers=5) + paragraph(
         f"Medians over {spent.seeds} fleets in round {spent.last}. USD needed: to reach what the oracle of the paper's "
-        f"curve gets from {money.GOAL:g} USD. Over budget: share of all rounds. The last two columns, what a client keeps and "
-        "what it gains by pretending, are thousandths of a USD a round."
+        f"curve gets from {money.GOAL:g} USD. Over budget: share of all rounds. The last two columns, what a client "
+        "keeps and what it gains by pretending, are thousandths of a USD a round."
     )
