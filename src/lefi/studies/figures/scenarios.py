@@ -16,18 +16,9 @@ from lefi.studies.figures.gain import draw_share
 from lefi.studies.figures.style import grid, legend
 from lefi.studies.judge import LEAST_GAIN, SEARCHERS
 from lefi.studies.results import Finished
+from lefi.studies.study import BEYOND
 
-STUDIES = (
-    "convergence",
-    "scenario_capped",
-    "mixed",
-    "scenario_noisy",
-    "scenario_reluctant",
-    "scenario_stubborn",
-    "scenario_drifting",
-    "scenario_churning",
-    "scenario_flaky",
-)
+STUDIES = ("convergence", BEYOND[0], "mixed", *BEYOND[1:])  # the paper's clients, and then ever stranger ones
 
 
 @dataclass(frozen=True, eq=False)
