@@ -1,6 +1,7 @@
 """Share of the oracle's gain per round, noise-free, as design and docs define it; and what a round costs.
 
 python benchmarks/waterfill.py --scenarios mixed,noisy --clients 10,100 --budgets 0.1,0.5,1 --seeds 30
+python benchmarks/waterfill.py --speed 100000
 """
 
 import argparse
@@ -27,19 +28,24 @@ def noise_free(fleet: Fleet) -> Fleet:
     return fleet
 
 
-def references(market: lefi.Market, seed: int) -> tuple[float, float]:
-    """Accuracy of the oracle, and mean accuracy of 32 arbitrary offers scaled once to the budget."""
-    calm = lefi.Market(market.terms, noise_free(market.fleet))
-    roster, budget = calm.fleet.roster, calm.terms.budget
-    limit = np.full(len(roster), calm.terms.size_high)
-    arbitrary = []
+def arbitrary(market: lefi.Market, seed: int) -> float:
+    """Mean accuracy of 32 arbitrary offers, scaled once to the budget."""
+    roster, budget = market.fleet.roster, market.terms.budget
+    limit = np.full(len(roster), market.terms.size_high)
+    found = []
     for drawn in uniform(key(seed, "arbitrary"), roster.ids, 32):
         weight = 2 * budget / len(roster) * drawn
-        receipt = calm.settle(1, lefi.CurveOffer(weight, roster.rate, limit), None)
+        receipt = market.settle(1, lefi.CurveOffer(weight, roster.rate, limit), None)
         if receipt.paid > budget:
-            receipt = calm.settle(1, lefi.CurveOffer(weight * budget / receipt.paid, roster.rate, limit), None)
-        arbitrary.append(receipt.accuracy)
-    return lefi.oracle(calm).accuracy, float(np.mean(arbitrary))
+            receipt = market.settle(1, lefi.CurveOffer(weight * budget / receipt.paid, roster.rate, limit), None)
+        found.append(receipt.accuracy)
+    return float(np.mean(found))
+
+
+def references(market: lefi.Market, seed: int) -> tuple[float, float]:
+    """Accuracy of the oracle, and of arbitrary offers."""
+    calm = lefi.Market(market.terms, noise_free(market.fleet))
+    return lefi.oracle(calm).accuracy, arbitrary(calm, seed)
 
 
 def shares(name: str, market: lefi.Market, rounds: list[int], seed: int, changing: bool) -> tuple[FloatArray, float]:
@@ -76,21 +82,18 @@ def line(name: str, scenario: str, clients: int, budget: float, seeds: int) -> s
     return f"{name} {scenario:9} N={clients:<4} budget={budget:<5g} {'  '.join(cells)}  overspend {overspend:.1e}"
 
 
-def speed(clients: int, rounds: int) -> Iterable[str]:
-    """CPU seconds of a round, ask and tell, of waterfill and of lefi."""
-    market = lefi.scenario("mixed", clients=clients)
+def speed(clients: int, rounds: int = 100) -> Iterable[str]:
+    """CPU seconds of a whole round, ask to tell, of lefi and of waterfill."""
+    times: dict[str, FloatArray] = {}
     for name in ("lefi", "waterfill"):
-        mechanism = lefi.make(name, market.terms)
-        for t in range(1, rounds + 1):
-            start = time.process_time()
-            offer = mechanism.ask(market.fleet.roster)
-            asked = time.process_time()
-            receipt = market.settle(t, offer, None)
-            told = time.process_time()
-            mechanism.tell(receipt)
-            end = time.process_time()
-            if t in (2, 5, 10, 20, rounds):
-                yield f"{name} N={clients} round {t}: ask {asked - start:.3f} s, tell {end - told:.3f} s"
+        market = lefi.scenario("mixed", clients=clients)
+        marks = [time.process_time()]
+        marks += [time.process_time() for _ in lefi.play(lefi.make(name, market.terms), market, rounds)]
+        times[name] = np.diff(marks)
+    for first, last in ((4, 6), (9, 12), (18, 24), (30, 40), (90, 100)):
+        theirs, ours = (float(times[name][first - 1 : last].mean()) for name in ("lefi", "waterfill"))
+        told = f"lefi {theirs:.3f} s, waterfill {ours:.3f} s = {ours / theirs:.1f} x"
+        yield f"{clients:,} clients, rounds {first}-{last}: {told}"
 
 
 def main() -> None:
@@ -103,7 +106,7 @@ def main() -> None:
     parser.add_argument("--speed", type=int, default=0, help="clients of a speed run instead")
     chosen = parser.parse_args()
     if chosen.speed:
-        for text in speed(chosen.speed, 20):
+        for text in speed(chosen.speed):
             print(text, flush=True)
         return
     for scenario in chosen.scenarios.split(","):
