@@ -5,8 +5,9 @@ import pytest
 from scipy.stats import norm
 
 from lefi.arrays import FloatArray
-from lefi.mechanisms.belief import CHANCES, SLOTS
+from lefi.mechanisms.belief import CHANCES
 from lefi.mechanisms.clipped import fit_clipped
+from lefi.mechanisms.memory import SLOTS
 from lefi.mechanisms.tracks import CHANCE, COLUMNS, HIGH, KIND, KINDS, LOW, TRACKS, M, V, deviation
 
 RATE, CAP, B, RHO, TOP = 0.6, 8.0, -6.0, 0.1, 10.0

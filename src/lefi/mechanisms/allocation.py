@@ -6,6 +6,8 @@ max sum gain s.t. sum cost <= budget: for a price lambda every client takes the 
 gain - lambda cost, and lambda is bisected until the budget is met.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from lefi.arrays import FloatArray, IntArray
@@ -48,35 +50,53 @@ def at_one_price(
     rich = np.empty_like(lean)
     if best_response(gain, cost, least, rich) <= budget:
         return rich, rich, 0.0
-    (low, most), (high, least_spent) = bracket(gain, cost, budget, guess, least, lean)
-    for turn in range(HALVINGS):
-        middle = between(low, most, high, least_spent, budget, turn)
-        spent = best_response(gain, cost, middle, lean)
-        if spent > budget:
-            low, most = middle, spent
-        else:
-            high, least_spent = middle, spent
-        if high <= low * (1 + 1e-10) or budget * (1 - enough) < spent <= budget:
-            break
+    low, high = search(lambda price: best_response(gain, cost, price, lean), budget, guess, least, enough)
     best_response(gain, cost, high, lean)
     best_response(gain, cost, low, rich)
     return lean, rich, high
 
 
+def search(
+    spend: Callable[[float], float], budget: float, guess: float, least: float, enough: float
+) -> tuple[float, float]:
+    """Two prices close to each other: at the first one the budget does not suffice, at the second one it does.
+
+    The second one is close enough where a share `enough` of the budget is left. Both are `least` where that suffices.
+    """
+    (low, most), (high, least_spent) = bracket(spend, budget, guess, least)
+    for turn in range(HALVINGS):
+        if high <= low * (1 + 1e-10):
+            break
+        middle = between(low, most, high, least_spent, budget, turn)
+        spent = spend(middle)
+        if spent > budget:
+            low, most = middle, spent
+        else:
+            high, least_spent = middle, spent
+        if budget * (1 - enough) < spent <= budget:
+            break
+    return low, high
+
+
 def bracket(
-    gain: FloatArray, cost: FloatArray, budget: float, guess: float, least: float, pick: IntArray
+    spend: Callable[[float], float], budget: float, guess: float, least: float
 ) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Two prices between which the budget is met, the lower one first, each with what is spent there."""
+    """Two prices between which the budget is met, the lower one first, each with what is spent there.
+
+    Both are `least` where even that one leaves money.
+    """
     price = max(guess, least)
-    spent, factor = best_response(gain, cost, price, pick), 1.1
+    spent, factor = spend(price), 1.1
     if spent > budget:
         while spent > budget:
             below, price, factor = (price, spent), price * factor, factor * factor
-            spent = best_response(gain, cost, price, pick)
+            spent = spend(price)
         return below, (price, spent)
     while spent <= budget:
+        if price <= least:
+            return (price, spent), (price, spent)
         above, price, factor = (price, spent), max(price / factor, least), factor * factor
-        spent = best_response(gain, cost, price, pick)
+        spent = spend(price)
     return (price, spent), above
 
 

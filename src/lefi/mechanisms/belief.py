@@ -5,22 +5,22 @@ chances of the kinds, noise) is learned from all clients, so that a newcomer sta
 """
 
 from dataclasses import dataclass, fields
+from math import expm1
 
 import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray, IntArray
 from lefi.mechanisms.compiled import compiled, in_parts
-from lefi.mechanisms.curves import size_at
+from lefi.mechanisms.curves import VIEW, size_at, survey
 from lefi.mechanisms.fit import fit_client
+from lefi.mechanisms.memory import SLOTS, push
 from lefi.mechanisms.tracks import CHANCE, COLUMNS, FAMILY, HINGE, KIND, KINDS, NOISY, TRACKS, M, V, deviation
 
-SLOTS = 40  # answers remembered per client
 CHANCES = np.array([0.35, 0.35, 0.05, 0.05, 0.03, 0.03, 0.10, 0.04])  # of the kinds, before anything is known
 GROUPS = ([0, 1], [2, 3], [4, 5], [6], [7])  # kinds that share a prior of their locations
 NOISE = 0.03  # relative noise of an answer, before anything is known
 TRUST = 0.3  # answers that this first guess counts for
 QUIET, LOUD = 5e-4, 0.5  # and its bounds
-EQUAL, SAME = 1e-6, 0.02  # log weights this close are equal, and teach almost the same
 VAGUE = 2.0  # standard deviation of a location before anything is known, in log money
 BROAD = 0.3  # variance of a location from which a track teaches the fleet nothing
 LEAST_SPREAD = 0.05  # variance of locations among clients that seem all alike
@@ -38,8 +38,8 @@ SLOW, FASTER = 0.99, (0.6, 0.2)  # weight of an answer against the next one; les
 class Known:
     """What is believed about the clients of a roster: tracks, relative noise, size of full delivery, answers so far.
 
-    offer, limit: what it was offered last; `last` is NaN instead where it is new, or due for a look at all weights.
-    calm: quiet, known well, and its last answer was as expected.
+    last: log weight offered last, NaN where the client is new, or due for a look at all weights.
+    paid: the most that this could cost, 0 where it is new.
     """
 
     tracks: FloatArray
@@ -47,9 +47,7 @@ class Known:
     full: FloatArray
     last: FloatArray
     count: IntArray
-    offer: FloatArray
-    limit: FloatArray
-    calm: BoolArray
+    paid: FloatArray
 
     def take(self, at: IntArray) -> "Known":
         return Known(*(getattr(self, field.name)[at] for field in fields(self)))
@@ -69,6 +67,8 @@ class Belief:
         self.noise: FloatArray = np.empty(0)  # own estimate of the squared relative noise
         self.judged: FloatArray = np.empty(0)  # answers behind it
         self.calm: BoolArray = np.empty(0, dtype=bool)  # quiet, and the last answer was as expected
+        self.offer: FloatArray = np.empty(0)  # log weight that was answered last
+        self.limit: FloatArray = np.empty(0)  # its limit
         self.full: FloatArray = np.empty(0)  # size that full delivery is taken to be
         self.round = 0
         self.fleet_noise = NOISE**2
@@ -81,25 +81,32 @@ class Belief:
     def read(self, ids: IntArray, rate: FloatArray) -> Known:
         """What is believed about these clients, newcomers included."""
         at, known = self._rows(ids)
-        tracks, full = np.empty((ids.size, TRACKS, COLUMNS)), np.full(ids.size, self.high)
-        rho = self._rho(np.zeros(ids.size), np.zeros(ids.size))
-        new, at = ~known, at[known]
-        tracks[known], full[known] = self.tracks[at], self.full[at]
-        rho[known] = self._rho(self.noise[at], self.judged[at])
+        tracks, rho, full = self.tracks[at], self._rho(self.noise[at], self.judged[at]), self.full[at]
+        last, limit, _ = self.held(ids)
+        paid = -np.exp(last) * np.expm1(-rate * limit)
+        last[self._due(at, 3)] = np.nan
+        new = ~known
         if new.any():
-            nobody = np.zeros(int(new.sum()), dtype=np.int64)
-            tracks[new] = self._fit(np.empty((nobody.size, 3, SLOTS)), nobody, rate[new], rho[new], nobody > 0)[0]
-        count, newest = np.zeros(ids.size, dtype=np.int64), np.full((2, ids.size), np.nan)
-        calm = np.zeros(ids.size, dtype=bool)
-        count[known], calm[known] = self.heard[at], self.calm[at]
-        newest[:, known] = self.answers[at, :2, np.maximum(self.count[at] - 1, 0)].T
-        last = newest[0].copy()
-        last[known] = np.where(self._due(at, 3), np.nan, last[known])
-        return Known(tracks, rho, full, last, count, newest[0], newest[1], calm)
+            rho[new], full[new], last[new], paid[new] = self._rho(np.zeros(1), np.zeros(1)), self.high, np.nan, 0.0
+            tracks[new] = self._unknown(rate[new], rho[new])
+        return Known(tracks, rho, full, last, np.where(known, self.heard[at], 0), paid)
+
+    def held(self, ids: IntArray) -> tuple[FloatArray, FloatArray, BoolArray]:
+        """Log weight and limit of the last offer that each of these clients answered, and whether it is calm."""
+        at, known = self._rows(ids)
+        return self.offer[at], self.limit[at], self.calm[at] & known
+
+    def _unknown(self, rate: FloatArray, rho: FloatArray) -> FloatArray:
+        """Tracks of clients that have not answered yet."""
+        n = rate.size
+        tracks, nothing = np.empty((n, TRACKS, COLUMNS)), np.zeros(n, dtype=np.int64)
+        self._fit(np.arange(n), tracks, np.empty((n, 3, SLOTS)), nothing, rate, rho, nothing > 0)
+        return tracks
 
     def _due(self, at: IntArray, phase: int) -> BoolArray:
         """Clients that are looked at in full this round: all that are new, and the others in turns."""
-        return (self.heard[at] < FEW) | ((self.ids[at] + self.round + phase) % TURNS == 0)
+        young = (self.heard[at] < FEW) & ((self.tracks[at, 1, CHANCE] > 0) | (self.heard[at] < 4))
+        return young | ((self.ids[at] + self.round + phase) % TURNS == 0)
 
     def tell(self, ids: IntArray, rate: FloatArray, x: FloatArray, y: FloatArray, limit: FloatArray) -> None:
         """Learn from one answer per client (ids sorted); where y is NaN there is none."""
@@ -109,43 +116,54 @@ class Belief:
         rho = self._rho(self.noise[at], self.judged[at])
         push(self.answers, self.count, at[heard], x[heard], limit[heard], y[heard], rho[heard])
         self.heard[at[heard]] += 1
+        self.offer[at[heard]], self.limit[at[heard]] = x[heard], limit[heard]
         self.round += 1
-        fits = answers_fit(self.tracks[at], x, limit, y, rate, rho, self.full[at], self.floor, self.high)
+        fits = answers_fit(at, self.tracks, x, limit, y, rate, rho, self.full, self.floor, self.high)
         self.calm[at[heard]] = (fits & (rho < NOISY))[heard]
         fits |= ~heard
-        for _ in range(2 if self.heard[at].max(initial=0) < FEW else 1):
-            due = ~fits | self._due(at, 0)
-            self._learn(at[due], fits[due])
+        if self.heard[at].max(initial=0) < FEW:  # noise and prior are new: learn them before all others use them
+            some = voters(at.size)
+            self._learn(at[some], fits[some])
             self._share(at)
+        due = ~fits | self._due(at, 0)
+        self._learn(at[due], fits[due])
+        self._share(at)
 
     def _learn(self, at: IntArray, fits: BoolArray) -> None:
         """Fit clients under what the fleet has in common; `fits`: they answered as expected."""
         rho = self._rho(self.noise[at], self.judged[at])
         brief = fits & HINGES[self.tracks[at, 0, KIND].astype(np.int64)]
-        tracks, scatter, weight, full = self._fit(self.answers[at], self.count[at], self.rate[at], rho, brief)
-        self.tracks[at], self.full[at] = tracks, full
+        scatter, weight, self.full[at] = self._fit(at, self.tracks, self.answers, self.count, self.rate, rho, brief)
         self.judged[at] = np.maximum(weight - FREE, 0.0)
         self.noise[at] = rho**2 * scatter / np.maximum(self.judged[at], 0.4)
 
     def _fit(
-        self, answers: FloatArray, count: IntArray, rate: FloatArray, rho: FloatArray, brief: BoolArray
-    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        tracks, out = np.empty((count.size, TRACKS, COLUMNS)), np.empty((count.size, 3))
+        self,
+        at: IntArray,
+        tracks: FloatArray,
+        answers: FloatArray,
+        count: IntArray,
+        rate: FloatArray,
+        rho: FloatArray,
+        brief: BoolArray,
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Fit the tracks of the clients in rows `at`; returns scatter, answers behind it, and full delivery."""
+        out = np.empty((at.size, 3))
         fleet = (self.centre, self.spread, self.chances, self.hard)
         floor, high, noise = self.floor, self.high, self.fleet_noise
 
         def fit(p: slice) -> None:
-            fit_all(tracks[p], answers[p], count[p], rate[p], rho[p], floor, high, fleet, noise, brief[p], out[p])
+            fit_all(at[p], tracks, answers, count, rate, rho[p], floor, high, fleet, noise, brief[p], out[p])
 
-        in_parts(count.size, fit)
-        return tracks, out[:, 0], out[:, 1], out[:, 2]
+        in_parts(at.size, fit)
+        return out[:, 0], out[:, 1], out[:, 2]
 
     def _rho(self, noise: FloatArray, judged: FloatArray) -> FloatArray:
         return np.clip(np.sqrt((PSEUDO * self.fleet_noise + judged * noise) / (PSEUDO + judged)), QUIET, LOUD)
 
     def _share(self, at: IntArray) -> None:
         """Learn what the clients that are here have in common: noise, hard caps, kinds and locations."""
-        at = at[:: 1 + at.size // VOTERS]
+        at = at[voters(at.size)]
         judged = at[self.judged[at] > 0.3]
         if judged.size:
             total = float(self.judged[judged].sum())
@@ -196,11 +214,16 @@ class Belief:
             return
         into = np.searchsorted(self.ids, ids[new])
         self.ids, self.rate = np.insert(self.ids, into, ids[new]), np.insert(self.rate, into, rate[new])
-        for name in ("answers", "count", "heard", "tracks", "noise", "judged", "calm", "full"):
+        for name in ("answers", "count", "heard", "tracks", "noise", "judged", "calm", "offer", "limit", "full"):
             setattr(self, name, np.insert(getattr(self, name), into, 0, axis=0))
 
 
 HINGES = np.array([family == HINGE for family in FAMILY])
+
+
+def voters(clients: int) -> IntArray:
+    """Those that are asked what the fleet has in common."""
+    return np.arange(0, clients, 1 + clients // VOTERS)
 
 
 def first_guess(start: float, high: float) -> FloatArray:
@@ -210,69 +233,39 @@ def first_guess(start: float, high: float) -> FloatArray:
 
 
 @compiled
-def push(answers, count, at, x, limit, y, rho):  # type: ignore[no-untyped-def]
-    """Remember one more answer of each client, in place of one that is superfluous."""
-    for i in range(at.size):
-        rows, n = answers[at[i]], count[at[i]]
-        old = superfluous(rows[0], n, x[i], rho[i] < NOISY)
-        if old >= 0:
-            n -= 1
-            for j in range(old, n):
-                rows[:, j] = rows[:, j + 1]
-        rows[0, n], rows[1, n], rows[2, n] = x[i], limit[i], y[i]
-        count[at[i]] = n + 1
-
-
-@compiled
-def superfluous(x, n, new, quiet):  # type: ignore[no-untyped-def]
-    """Which answer goes; -1 if none has to. What was tried stays known.
-
-    A quiet client answers an equal weight alike: the older answer goes. Else, where there is no more room, the oldest
-    answer with a newer one to almost the same weight, or simply the oldest.
-    """
-    if quiet:
-        for i in range(n):
-            if abs(x[i] - new) < EQUAL:
-                return i
-    if n < SLOTS:
-        return -1
-    for i in range(n - 1):
-        for j in range(i + 1, n):
-            if abs(x[i] - x[j]) < SAME:
-                return i
-    return 0
-
-
-@compiled
-def answers_fit(tracks, x, limit, y, rate, rho, full, floor, high):  # type: ignore[no-untyped-def]
-    """Whether each answer is what sharp tracks expected, to within two standard deviations of noise."""
-    fits = np.zeros(x.size, dtype=np.bool_)
+def answers_fit(at, tracks, x, limit, y, rate, rho, full, floor, high):  # type: ignore[no-untyped-def]
+    """Whether each answer of the clients in rows `at` is what sharp tracks expected, to two deviations of noise."""
+    fits, view = np.zeros(x.size, dtype=np.bool_), np.empty((TRACKS, VIEW))
     for i in range(x.size):
+        s = tracks[at[i]]
         sharp = y[i] < limit[i] * (1 - 1e-7) or limit[i] >= high
         for t in range(TRACKS):
-            sharp = sharp and (tracks[i, t, CHANCE] < DOUBTED or tracks[i, t, V] < SURE * SURE)
-        if sharp and tracks[i, 0, CHANCE] > 0:
-            expected = size_at(x[i], tracks[i], full[i], rate[i], floor, limit[i])
-            doubt = tracks[i, 0, V] / (rate[i] * rate[i])  # in sizes, were it a hinge
+            sharp = sharp and (s[t, CHANCE] < DOUBTED or s[t, V] < SURE * SURE)
+        if sharp and s[0, CHANCE] > 0:
+            kept = survey(s, full[at[i]], rate[i], high, view)
+            paid = -expm1(-rate[i] * limit[i])
+            expected = size_at(x[i], view, kept, full[at[i]], rate[i], floor, limit[i], paid)
+            doubt = s[0, V] / (rate[i] * rate[i])  # in sizes, were it a hinge
             fits[i] = (y[i] - expected) ** 2 < 4 * (deviation(y[i], rho[i], high) ** 2 + doubt)
     return fits
 
 
 @compiled
-def fit_all(tracks, answers, count, rate, rho, floor, high, fleet, fleet_noise, brief, out):  # type: ignore[no-untyped-def]
-    """Fit every client; one whose old answers do not fit the new ones is fitted again with the old ones faded."""
+def fit_all(at, tracks, answers, count, rate, rho, floor, high, fleet, fleet_noise, brief, out):  # type: ignore[no-untyped-def]
+    """Fit the clients in rows `at`; one whose old answers do not fit the new ones again, with the old ones faded."""
     work, spare = np.empty((6, SLOTS)), np.empty((TRACKS, COLUMNS))
-    for i in range(count.size):
-        x, limit, y, n = answers[i, 0], answers[i, 1], answers[i, 2], count[i]
+    for i in range(at.size):
+        r = at[i]
+        x, limit, y, n = answers[r, 0], answers[r, 1], answers[r, 2], count[r]
         out[i, 0], out[i, 1], out[i, 2] = fit_client(
-            tracks[i], x, limit, y, n, rate[i], rho[i], SLOW, floor, high, fleet, brief[i], work
+            tracks[r], x, limit, y, n, rate[r], rho[i], SLOW, floor, high, fleet, brief[i], work
         )
         for fade in FASTER:
             noise = rho[i] ** 2 * out[i, 0] / max(out[i, 1] - FREE, 0.4)
             if noise <= 9 * max(fleet_noise, QUIET**2) or n <= 2:
                 break
             scatter, weight, _ = fit_client(
-                spare, x, limit, y, n, rate[i], rho[i], fade, floor, high, fleet, False, work
+                spare, x, limit, y, n, rate[r], rho[i], fade, floor, high, fleet, False, work
             )
             if rho[i] ** 2 * scatter / max(weight - FREE, 0.4) < 0.25 * noise:
-                tracks[i], out[i, 0], out[i, 1] = spare, scatter, weight
+                tracks[r], out[i, 0], out[i, 1] = spare, scatter, weight

@@ -7,7 +7,8 @@ from lefi.compiler import compiler
 from lefi.surrogate.engine import threads
 
 compiled = compiler()
-LARGE = 10_000  # clients from which a second thread pays
+inlined = compiler(forceinline=True)  # what runs many times per client: a call costs more there than it does
+LARGE = 2_000  # clients from which a second thread pays
 PARTS = 8  # per thread, so that an uneven load evens out
 
 

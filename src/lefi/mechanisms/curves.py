@@ -6,13 +6,18 @@ credible track says: it rarely binds, and closes in on the size as the belief sh
 
 from math import exp, expm1, log, sqrt
 
-from lefi.mechanisms.compiled import compiled
+import numpy as np
+
+from lefi.mechanisms.compiled import compiled, inlined
 from lefi.mechanisms.tracks import (
     CHANCE,
+    COLUMNS,
     FAMILY,
+    HIGH,
     HINGE,
     IDLE,
     KIND,
+    LOW,
     NOISY,
     POWER,
     STEP,
@@ -26,6 +31,7 @@ from lefi.mechanisms.tracks import (
     h,
     h_slope,
     log_money,
+    upper_cap,
     upper_size,
     window,
 )
@@ -41,92 +47,154 @@ SCAN = 12  # candidates over the range in which a client responds
 CANDIDATES = 1 + SCAN + 2 * TRACKS  # and nothing, and two per track: its kink as expected, and where it is sure
 NEARBY = 0.06  # first spacing of candidates around the last offer of a client that is well known
 HINGED = 0.95  # probability of a hinge that makes a client well known
+MOST, UP = COLUMNS, COLUMNS + 1  # further columns of a view
+VIEW = COLUMNS + 2
+
+
+@inlined
+def survey(tracks, full, rate, high, view):  # type: ignore[no-untyped-def]
+    """Fill view (TRACKS, VIEW) with what all candidates of a client need; returns how many tracks there are.
+
+    It holds the tracks, with their bounds narrowed to the window, and further MOST: largest cap, or -1 where a track
+    has no say in the limit; UP: how far above its location the kink lies.
+    """
+    alive, count = 0.0, 0
+    for t in range(TRACKS):
+        if tracks[t, CHANCE] == 0:
+            break
+        count += 1
+        alive += tracks[t, CHANCE] if FAMILY[int(tracks[t, KIND])] != IDLE else 0.0
+    for t in range(count):
+        kind = int(tracks[t, KIND])
+        for column in range(COLUMNS):
+            view[t, column] = tracks[t, column]
+        view[t, LOW], view[t, HIGH] = window(tracks[t])
+        view[t, MOST], view[t, UP] = -1.0, 0.0
+        if FAMILY[kind] != IDLE:
+            view[t, MOST] = upper_cap(tracks[t], high) if tracks[t, CHANCE] >= CREDIBLE * alive else -1.0
+            view[t, UP] = kink_above(kind, tracks[t, C], full, rate) if tracks[t, C] > 0 else 0.0
+    return count
 
 
 @compiled
-def propose(tracks, last, full, rate, lowest, highest, x, spacing):  # type: ignore[no-untyped-def]
-    """Fill x (n, CANDIDATES) with log weights worth a look, and their spacing (n,).
+def propose(tracks, last, full, rate, high, lowest, highest, x, spacing):  # type: ignore[no-untyped-def]
+    """Fill x (n, CANDIDATES) with log weights worth a look, and their spacing (n,)."""
+    view = np.empty((TRACKS, VIEW))
+    for i in range(x.shape[0]):
+        count = survey(tracks[i], full[i], rate[i], high, view)
+        spacing[i], _ = propose_one(view, count, last[i], lowest, highest, x[i])
+
+
+@inlined
+def propose_one(view, count, last, lowest, highest, x):  # type: ignore[no-untyped-def]
+    """Log weights of one client that are worth a look; returns their spacing, and how many candidates to look at.
 
     A well known client (`last` is its last log weight, else NaN) is looked at around its last offer only.
     """
-    for i in range(x.shape[0]):
-        x[i] = NOTHING
-        start, end, hinged, wide = highest, lowest, 0.0, 0.0
-        for t in range(TRACKS):
-            s = tracks[i, t]
-            if s[CHANCE] == 0:
-                break
-            kind = int(s[KIND])
-            if FAMILY[kind] == IDLE or s[C] <= 0:
-                continue
-            up = kink_above(kind, s[C], full[i], rate[i])
-            low, sure = window(s)
-            x[i, 1 + SCAN + 2 * t] = min(max(s[M] + up, lowest), highest)
-            x[i, 2 + SCAN + 2 * t] = min(max(sure + up, lowest), highest)
-            start = min(start, low + (up - 5.0 if FAMILY[kind] == POWER else 0.0))
-            end = max(end, sure + up)
-            if FAMILY[kind] == HINGE:
-                hinged, wide = hinged + s[CHANCE], max(wide, sure - low)
-        if hinged > HINGED and last[i] > lowest:
-            spacing[i] = min(max(NEARBY, 0.3 * wide), 0.5)
-            if wide < 1.0:
-                x[i, 1 + SCAN :] = NOTHING
-            x[i, 1], x[i, 2], x[i, 3] = last[i] - spacing[i], last[i], last[i] + spacing[i]
-            x[i, 4], x[i, 5], x[i, 6], x[i, 7] = last[i] - 2.5, last[i] - 1.0, last[i] - 0.4, last[i] + 0.4
+    x[:] = NOTHING
+    start, end, hinged, wide = highest, lowest, 0.0, 0.0
+    for t in range(count):
+        family = FAMILY[int(view[t, KIND])]
+        if family == IDLE or view[t, C] <= 0:
             continue
-        start = min(max(start, lowest), highest - 1.0)
-        end = min(max(end, start + 1.0), highest)
-        spacing[i] = (end - start) / (SCAN - 1)
-        for j in range(SCAN):
-            x[i, 1 + j] = start + j * spacing[i]
+        low, sure, up = view[t, LOW], view[t, HIGH], view[t, UP]
+        x[1 + SCAN + 2 * t] = min(max(view[t, M] + up, lowest), highest)
+        x[2 + SCAN + 2 * t] = min(max(sure + up, lowest), highest)
+        start = min(start, low + (up - 5.0 if family == POWER else 0.0))
+        end = max(end, sure + up)
+        if family == HINGE:
+            hinged, wide = hinged + view[t, CHANCE], max(wide, sure - low)
+    if hinged > HINGED and last > lowest:
+        spacing = min(max(NEARBY, 0.3 * wide), 0.5)
+        x[1], x[2], x[3] = last - spacing, last, last + spacing
+        x[4], x[5], x[6], x[7] = last - 2.5, last - 1.0, last - 0.4, last + 0.4
+        if wide < 1.0:
+            x[8] = x[1 + SCAN]
+            x[1 + SCAN :] = NOTHING
+            return spacing, 9
+        return spacing, 1 + SCAN + 2 * count
+    start = min(max(start, lowest), highest - 1.0)
+    end = min(max(end, start + 1.0), highest)
+    spacing = (end - start) / (SCAN - 1)
+    for j in range(SCAN):
+        x[1 + j] = start + j * spacing
+    return spacing, 1 + SCAN + 2 * count
 
 
 @compiled
 def evaluate(x, tracks, rho, full, rate, floor, high, size, limit, cost):  # type: ignore[no-untyped-def]
     """Fill size, limit and cost (n, g) for the log weights x (n, g)."""
+    view = np.empty((TRACKS, VIEW))
     for i in range(x.shape[0]):
+        count = survey(tracks[i], full[i], rate[i], high, view)
         for j in range(x.shape[1]):
             if x[i, j] == NOTHING:
                 size[i, j], limit[i, j], cost[i, j] = floor, floor, 0.0
                 continue
-            limit[i, j] = limit_at(x[i, j], tracks[i], rho[i], rate[i], floor, high)
-            cost[i, j] = -exp(x[i, j]) * expm1(-rate[i] * limit[i, j])
-            size[i, j] = size_at(x[i, j], tracks[i], full[i], rate[i], floor, limit[i, j])
+            limit[i, j] = limit_at(x[i, j], view, count, rho[i], rate[i], floor, high)
+            paid = -expm1(-rate[i] * limit[i, j])
+            cost[i, j] = exp(x[i, j]) * paid
+            size[i, j] = size_at(x[i, j], view, count, full[i], rate[i], floor, limit[i, j], paid)
 
 
-@compiled
-def size_at(x, tracks, full, rate, floor, limit):  # type: ignore[no-untyped-def]
-    """The mean answer over the tracks."""
+@inlined
+def size_at(x, view, count, full, rate, floor, limit, paid):  # type: ignore[no-untyped-def]
+    """The mean answer over the tracks; paid = 1 - exp(-rate limit), the share of the weight that can be earned."""
     mean, k = 0.0, -1e300
-    for t in range(TRACKS):
-        s = tracks[t]
-        if s[CHANCE] == 0:
-            break
-        if k == -1e300 and FAMILY[int(s[KIND])] != HINGE:
-            k = log_money(x, rate, min(full, limit))
-        mean += s[CHANCE] * min(expected_size(s, x, k, rate, floor), limit)
+    for t in range(count):
+        kind = int(view[t, KIND])
+        if k == -1e300 and FAMILY[kind] != HINGE:
+            k = x + log(paid) if limit <= full else log_money(x, rate, full)
+        expected = expected_size(kind, view[t, LOW], view[t, HIGH], view[t, C], x, k, rate, floor)
+        mean += view[t, CHANCE] * min(expected, limit)
     return mean
 
 
+@inlined
+def limit_at(x, view, count, rho, rate, floor, high):  # type: ignore[no-untyped-def]
+    """The largest answer that a track with a say takes for possible, noise included."""
+    top = floor
+    for t in range(count):
+        if view[t, MOST] >= 0:
+            top = max(top, upper_size(int(view[t, KIND]), view[t, LOW], view[t, MOST], x, rate, floor))
+    return min(top + (2 + ERRATIC * rho) * deviation(top, rho, high), high)
+
+
 @compiled
-def prospects(x, tracks, rho, full, count, rate, floor, high, worth, saving):  # type: ignore[no-untyped-def]
+def prospects(x, tracks, rho, full, heard, rate, floor, high, worth, saving):  # type: ignore[no-untyped-def]
     """Fill saving (n, g): what trying a log weight is expected to save in all later rounds, in USD."""
+    view = np.empty((TRACKS, VIEW))
     for i in range(x.shape[0]):
-        kink, patience = rising(tracks[i], full[i], rate[i]), patience_with(count[i], rho[i])
+        count = survey(tracks[i], full[i], rate[i], high, view)
+        hope = hopes(view, count, rho[i], rate[i], floor, high, heard[i], worth[i])
         for j in range(x.shape[1]):
-            saving[i, j] = 0.0
-            if x[i, j] == NOTHING:
-                continue
-            saving[i, j] = patience * saving_on_rise(kink, x[i, j], rho[i], rate[i], floor, high, worth[i])
-            for t in range(TRACKS):
-                s = tracks[i, t]
-                if s[CHANCE] == 0:
-                    break
-                if FAMILY[int(s[KIND])] == STEP:
-                    saving[i, j] += HORIZON * s[CHANCE] * saving_on_step(s, x[i, j], full[i], rate[i], floor, worth[i])
+            saving[i, j] = saving_at(x[i, j], view, hope, rate[i], floor, worth[i])
 
 
-@compiled
+@inlined
+def hopes(view, count, rho, rate, floor, high, heard, worth):  # type: ignore[no-untyped-def]
+    """What all tries on a client have in common: patience, the rise of its tracks, how many to look at for steps."""
+    rise = rise_to_try(rising(view, count, rate), rho, rate, floor, high, worth)
+    steps = 0
+    for t in range(count):
+        steps = t + 1 if FAMILY[int(view[t, KIND])] == STEP else steps
+    return patience_with(heard, rho), rise, steps
+
+
+@inlined
+def saving_at(x, view, hope, rate, floor, worth):  # type: ignore[no-untyped-def]
+    """What trying log weight x is expected to save in all later rounds."""
+    patience, rise, steps = hope
+    if x == NOTHING:
+        return 0.0
+    saving = patience * saving_on_rise(rise, x)
+    for t in range(steps):
+        if FAMILY[int(view[t, KIND])] == STEP:
+            saving += HORIZON * view[t, CHANCE] * saving_on_step(view, t, x, rate, floor, worth)
+    return saving
+
+
+@inlined
 def patience_with(count, rho):  # type: ignore[no-untyped-def]
     """Rounds for which a saving on a rise counts against what the try costs now.
 
@@ -139,25 +207,21 @@ def patience_with(count, rho):  # type: ignore[no-untyped-def]
     return WARY + PATIENT * 4 * u * (1 - u)
 
 
-@compiled
-def rising(tracks, full, rate):  # type: ignore[no-untyped-def]
+@inlined
+def rising(view, count, rate):  # type: ignore[no-untyped-def]
     """The kink over all tracks that rise: chance, lowest, highest, variance, cap, slope of h there."""
     chance = mean = square = cap = slope = 0.0
     least, most = 1e300, -1e300
-    for t in range(TRACKS):
-        s = tracks[t]
-        if s[CHANCE] == 0:
-            break
-        kind = int(s[KIND])
-        if FAMILY[kind] == IDLE or FAMILY[kind] == STEP or s[C] <= 0:
+    for t in range(count):
+        kind, p, c = int(view[t, KIND]), view[t, CHANCE], view[t, C]
+        if FAMILY[kind] == IDLE or FAMILY[kind] == STEP or c <= 0:
             continue
-        up = kink_above(kind, s[C], full, rate)
-        low, sure = window(s)
-        least, most = min(least, low + up), max(most, sure + up)
-        kink = s[M] + up
-        chance += s[CHANCE]
-        mean, square = mean + s[CHANCE] * kink, square + s[CHANCE] * (s[V] + kink * kink)
-        cap, slope = cap + s[CHANCE] * s[C], slope + s[CHANCE] * h_slope(kind, s[C], rate)
+        up = view[t, UP]
+        least, most = min(least, view[t, LOW] + up), max(most, view[t, HIGH] + up)
+        kink = view[t, M] + up
+        chance += p
+        mean, square = mean + p * kink, square + p * (view[t, V] + kink * kink)
+        cap, slope = cap + p * c, slope + p * h_slope(kind, c, rate)
     if chance == 0:
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     mean = mean / chance
@@ -166,52 +230,47 @@ def rising(tracks, full, rate):  # type: ignore[no-untyped-def]
     return chance, max(least, mean - half), min(most, mean + half), variance, cap / chance, slope / chance
 
 
-@compiled
-def limit_at(x, tracks, rho, rate, floor, high):  # type: ignore[no-untyped-def]
-    top, alive = floor, 0.0
-    for t in range(TRACKS):
-        alive += tracks[t, CHANCE] if FAMILY[int(tracks[t, KIND])] != IDLE else 0.0
-    for t in range(TRACKS):
-        if tracks[t, CHANCE] >= CREDIBLE * alive and FAMILY[int(tracks[t, KIND])] != IDLE:
-            top = max(top, upper_size(tracks[t], x, rate, floor, high))
-    return min(top + (2 + ERRATIC * rho) * deviation(top, rho, high), high)
-
-
-@compiled
-def saving_on_rise(kink, x, rho, rate, floor, high, worth):  # type: ignore[no-untyped-def]
-    """What trying log weight x is expected to save should the client be on a curve that rises.
+@inlined
+def rise_to_try(kink, rho, rate, floor, high, worth):  # type: ignore[no-untyped-def]
+    """Of a rise that is worth a try: lowest and highest kink, the most that it can save, the share that one try saves.
 
     A client at its cap is overpaid by the distance to its kink, where it just reaches the cap. An offer below the
     kink shows it (and costs some data), one above it bounds it.
     Nothing is saved on what would not be bought: `worth` is what a thousand samples are worth, in USD.
     """
     chance, low, sure, variance, cap, slope = kink
-    if chance == 0 or sure - low < SHARP or x >= sure:
-        return 0.0
+    if chance == 0 or sure - low < SHARP:
+        return 0.0, -1e300, 0.0, 0.0, 0.0
     paid = -expm1(-rate * cap)
     most = min(exp(sure), worth * (cap - floor) / paid)
     q = (deviation(cap, rho, high) * slope) ** 2
-    tried = max(x, low)
-    known = (exp(tried) * (tried - low) + exp(sure) - exp(tried)) / (sure - low)
-    return chance * max(paid * (1 - sqrt(q / (variance + q))) * (most - known), 0.0)
+    return low, sure, exp(sure), most, chance * paid * (1 - sqrt(q / (variance + q)))
 
 
-@compiled
-def saving_on_step(s, x, full, rate, floor, worth):  # type: ignore[no-untyped-def]
-    """The same on a step: a client that refuses shows nothing, so only an offer that it takes saves."""
-    low, sure = window(s)
-    if s[C] <= 0 or sure - low < SHARP:
-        return 0.0
-    up = kink_above(int(s[KIND]), s[C], full, rate)
-    low, sure = low + up, sure + up
+@inlined
+def saving_on_rise(rise, x):  # type: ignore[no-untyped-def]
+    """What trying log weight x is expected to save should the client be on a curve that rises."""
+    low, sure, dear, most, share = rise
     if x >= sure:
         return 0.0
-    paid = -expm1(-rate * s[C])
-    most = min(exp(sure), worth * (s[C] - floor) / paid)
-    return max(paid * (most - exp(x)), 0.0) * chance_of_step(s, x - up)
+    tried = max(x, low)
+    paid = exp(tried)
+    known = (paid * (tried - low) + dear - paid) / (sure - low)
+    return max(share * (most - known), 0.0)
 
 
-@compiled
+@inlined
+def saving_on_step(view, t, x, rate, floor, worth):  # type: ignore[no-untyped-def]
+    """The same on a step: a client that refuses shows nothing, so only an offer that it takes saves."""
+    low, sure, up, cap = view[t, LOW], view[t, HIGH], view[t, UP], view[t, C]
+    if cap <= 0 or sure - low < SHARP or x >= sure + up:
+        return 0.0
+    paid = -expm1(-rate * cap)
+    most = min(exp(sure + up), worth * (cap - floor) / paid)
+    return max(paid * (most - exp(x)), 0.0) * chance_of_step(low, sure, x - up)
+
+
+@inlined
 def kink_above(kind, cap, full, rate):  # type: ignore[no-untyped-def]
     """How far above its location the log weight must be for a client to deliver its cap."""
     return h(kind, cap, rate) - (0.0 if FAMILY[kind] == HINGE else log(-expm1(-rate * min(cap, full))))

@@ -7,7 +7,7 @@ weight, are split between the rise and the cap of each family (splits.py). A ste
 from math import exp, inf, log, sqrt
 
 from lefi.mechanisms.clipped import curve, fit_clipped
-from lefi.mechanisms.compiled import compiled
+from lefi.mechanisms.compiled import compiled, inlined
 from lefi.mechanisms.splits import EXACT, RARE, UNLIKELY, cap_evidence, cap_sums, fit_rise, keep
 from lefi.mechanisms.tracks import (
     CHANCE,
@@ -29,6 +29,7 @@ from lefi.mechanisms.tracks import (
     h,
     log_money,
     truncate,
+    window,
 )
 
 NEGLIGIBLE = 0.003  # tracks below this probability are forgotten
@@ -37,7 +38,7 @@ CUT = 1 - 1e-7  # an answer from this share of the limit on is cut by it
 APART = 0.01  # log weights this far apart are clearly different
 
 
-@compiled
+@inlined
 def fit_step(tracks, y, a, d, n, bounds, prior, chances, high, cap):  # type: ignore[no-untyped-def]
     """A step: every answer lies on the cap, the location between the refused offers and the taken ones."""
     below, above, most = bounds
@@ -58,7 +59,7 @@ def fit_step(tracks, y, a, d, n, bounds, prior, chances, high, cap):  # type: ig
     return evidence, squares
 
 
-@compiled
+@inlined
 def sort_answers(x, limit, y, count, rate, rho, fade, floor, high, cap, work):  # type: ignore[no-untyped-def]
     """Answers that show something between nothing and a limit, by weight; of the others, the bounds they set.
 
@@ -135,8 +136,9 @@ def fit_client(tracks, x, limit, y, count, rate, rho, fade, floor, high, fleet, 
     seen, cap = (n, refusals, cut), (repeated, hits, fleet[3] if rho > NOISY else 0.0)
     scatter = fit_families(tracks, seen, bounds, rate, floor, high, fleet, cap, brief, work)
     if rho > NOISY and n > 1:
+        low, top = window(tracks[0])
         for i in range(n):  # else low answers would count more than high ones
-            size = expected_size(tracks[0], work[0, i], work[1, i], rate, floor)
+            size = expected_size(int(tracks[0, KIND]), low, top, tracks[0, C], work[0, i], work[1, i], rate, floor)
             work[4, i] = deviation(max(size, 0.5 * work[2, i]), rho, high)
         scatter = fit_families(tracks, seen, bounds, rate, floor, high, fleet, cap, brief, work)
     normalise(tracks)
@@ -172,12 +174,12 @@ def clip_noise(tracks, x, limit, y, count, rate, rho, fade, floor, high, fleet, 
     return scatter
 
 
-@compiled
+@inlined
 def at_cap(y, cap):  # type: ignore[no-untyped-def]
     return cap > 0 and y >= cap * (1 - EXACT)
 
 
-@compiled
+@inlined
 def normalise(tracks):  # type: ignore[no-untyped-def]
     """Evidence to probabilities, most probable first; tracks that say the same become one, negligible ones go."""
     best, total, last, kept = tracks[0, CHANCE], 0.0, 0, 0.0
@@ -203,7 +205,7 @@ def normalise(tracks):  # type: ignore[no-untyped-def]
         tracks[t, CHANCE] /= kept
 
 
-@compiled
+@inlined
 def find_twin(tracks, s, last):  # type: ignore[no-untyped-def]
     """The position of a track before `last` that says the same as s; -1 if there is none."""
     for u in range(last):
@@ -213,7 +215,7 @@ def find_twin(tracks, s, last):  # type: ignore[no-untyped-def]
     return -1
 
 
-@compiled
+@inlined
 def repeat(x, limit, y, n, most):  # type: ignore[no-untyped-def]
     """The largest answer and how often it came back: exactly, uncut, at clearly different weights; else 0.
 

@@ -10,7 +10,7 @@ and all n + 1 splits of a family follow from running sums. Evidence of a split: 
 
 from math import exp, inf, log, pi, sqrt
 
-from lefi.mechanisms.compiled import compiled
+from lefi.mechanisms.compiled import compiled, inlined
 from lefi.mechanisms.tracks import (
     CHANCE,
     COLUMNS,
@@ -36,6 +36,7 @@ UNLIKELY = 0.01  # chance of an answer that a track rules out
 RARE = 1e-6  # chance of a location far from those of the fleet, at least
 NEVER = 1e-12  # chance of what is ruled out, but for rounding
 HOPELESS = 12.0  # evidence this far behind the best is not worth the rest of the sum
+LIFT = 6.0  # deviations of noise that may lift an answer to the cap, at most
 EXACT = 1e-9  # answers this close are the same number
 REPEAT = 2e-3  # noise does not repeat a number: a repeated one counts as if known to this relative precision
 
@@ -52,7 +53,7 @@ def fit_rise(tracks, kind, answers, n, bounds, no, prior, chances, rate, high, c
     G, Gy, Gyy = cap_sums(y, a, d, n)
     all_G, P, Pz, Pzz = G, precision, 0.0, 0.0
     best, scatter = -inf, 0.0
-    for j in range(n + 1):
+    for j in range(1 + rise_at_most(kind, x, y, d, n, rate, repeated)):
         if j > 0:
             i = j - 1
             g = a[i] / (d[i] * d[i])
@@ -79,11 +80,23 @@ def fit_rise(tracks, kind, answers, n, bounds, no, prior, chances, rate, high, c
         )
         keep(tracks, evidence + more, kind + (j < n), m, v, low, end, c, cv)
         if evidence + more > best:
-            best, scatter = evidence + more, squares
+            best, scatter = evidence + more, max(squares - precision * (Pz / P) ** 2, 0.0)  # being unusual is no noise
     return best, scatter
 
 
-@compiled
+@inlined
+def rise_at_most(kind, x, y, d, n, rate, repeated):  # type: ignore[no-untyped-def]
+    """How many answers may lie on the rise: noise lifts none to the very cap that is far above the first one there."""
+    first = n
+    while first > 0 and repeated > 0 and y[first - 1] >= repeated * (1 - EXACT):
+        first -= 1
+    last = first
+    while last < n and x[last] - x[first] <= LIFT * d[last] * h_slope(kind, y[last], rate):
+        last += 1
+    return last
+
+
+@inlined
 def cap_sums(y, a, d, n):  # type: ignore[no-untyped-def]
     """Sums of g, g y and g y^2 over all answers."""
     G = Gy = Gyy = 0.0
@@ -93,7 +106,7 @@ def cap_sums(y, a, d, n):  # type: ignore[no-untyped-def]
     return G, Gy, Gyy
 
 
-@compiled
+@inlined
 def cap_evidence(y, d, n, on_cap, G, c, cv, most, high, cap):  # type: ignore[no-untyped-def]
     """Log of the integral over the cap, and what repeated or missing exact answers say about it."""
     repeated, hits, hard = cap
@@ -110,7 +123,7 @@ def cap_evidence(y, d, n, on_cap, G, c, cv, most, high, cap):  # type: ignore[no
     return evidence
 
 
-@compiled
+@inlined
 def place_kink(kind, j, answers, n, m, v, c, cv, bounds, no, rate, high, cap):  # type: ignore[no-untyped-def]
     """Evidence from where the kink may lie, and location and cap given that it lies there."""
     x, y, _, d = answers
@@ -135,7 +148,7 @@ def place_kink(kind, j, answers, n, m, v, c, cv, bounds, no, rate, high, cap):  
     return more + log(mass), m, v, -inf, inf, c, cv
 
 
-@compiled
+@inlined
 def squeeze(kink, variance, low, high):  # type: ignore[no-untyped-def]
     """A split holds where the kink lies between its two answers: that probability, and what it does to the kink.
 
@@ -161,7 +174,7 @@ def lifted_evidence(kind, x, y, d, j, m, rate, cap):  # type: ignore[no-untyped-
     return result
 
 
-@compiled
+@inlined
 def refusal_evidence(kind, no, m, doubt, high):  # type: ignore[no-untyped-def]
     """Log chance of the refusals: a hinge refuses below its location, a power delivers something for any money."""
     refused, refusals = no
@@ -174,7 +187,7 @@ def refusal_evidence(kind, no, m, doubt, high):  # type: ignore[no-untyped-def]
     return result
 
 
-@compiled
+@inlined
 def keep(tracks, evidence, kind, m, v, low, high, c, cv):  # type: ignore[no-untyped-def]
     """Put a track in its place among the most probable ones (evidence in column CHANCE for now)."""
     if not evidence > tracks[TRACKS - 1, CHANCE]:

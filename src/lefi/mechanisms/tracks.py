@@ -15,7 +15,7 @@ cap; CHANCE the probability of the track.
 
 from math import erf, exp, expm1, log, pi, sqrt
 
-from lefi.mechanisms.compiled import compiled
+from lefi.mechanisms.compiled import inlined
 
 HINGE, POWER, STEP, IDLE = range(4)
 FAMILY = (HINGE, HINGE, POWER, POWER, POWER, POWER, STEP, IDLE)  # of each kind
@@ -31,19 +31,19 @@ NOISY = 0.02  # relative noise from which a client counts as noisy
 QUIET_SIZE = 0.02  # y0 as a share of size_high
 
 
-@compiled
+@inlined
 def Phi(u: float) -> float:
     """Distribution of the standard normal."""
     return 0.5 * (1 + erf(u / sqrt(2.0)))
 
 
-@compiled
+@inlined
 def phi(u: float) -> float:
     """Density of the standard normal."""
     return exp(-0.5 * u * u) / sqrt(2 * pi)
 
 
-@compiled
+@inlined
 def truncate(mean: float, variance: float, low: float, high: float) -> tuple[float, float]:
     """Mean and variance of a normal that is known to lie in [low, high]."""
     s = sqrt(variance)
@@ -60,19 +60,19 @@ def truncate(mean: float, variance: float, low: float, high: float) -> tuple[flo
     return mean + s * shift, variance * min(max(spread, 1e-6), 1.0)
 
 
-@compiled
+@inlined
 def deviation(y: float, rho: float, high: float) -> float:
     """Standard deviation of the noise of an answer y."""
     return rho * (y + QUIET_SIZE * high)
 
 
-@compiled
+@inlined
 def log_money(x: float, rate: float, size: float) -> float:
     """k: the log of what delivering `size` earns at log weight x."""
     return x + log(-expm1(-rate * max(size, 1e-6)))
 
 
-@compiled
+@inlined
 def h(kind: int, y: float, rate: float) -> float:
     """How far above its location a client must be paid to deliver y."""
     if FAMILY[kind] == HINGE:
@@ -80,12 +80,12 @@ def h(kind: int, y: float, rate: float) -> float:
     return log(y) / POWERS[kind] if FAMILY[kind] == POWER else 0.0
 
 
-@compiled
+@inlined
 def h_slope(kind: int, y: float, rate: float) -> float:
     return rate if FAMILY[kind] == HINGE else 1 / (POWERS[kind] * y)
 
 
-@compiled
+@inlined
 def window(s) -> tuple[float, float]:  # type: ignore[no-untyped-def]
     """The location as a uniform variable of the same mean and variance, within its bounds."""
     half = sqrt(3 * s[V]) + 1e-9
@@ -93,14 +93,13 @@ def window(s) -> tuple[float, float]:  # type: ignore[no-untyped-def]
     return low, max(min(s[HIGH], s[M] + half), low + 1e-9)
 
 
-@compiled
-def chance_of_step(s, k: float) -> float:  # type: ignore[no-untyped-def]
-    """Probability that a step client takes an offer."""
-    low, high = window(s)
+@inlined
+def chance_of_step(low: float, high: float, k: float) -> float:
+    """Probability that a step client takes an offer, its location in [low, high]."""
     return min(max((k - low) / (high - low), 0.0), 1.0)
 
 
-@compiled
+@inlined
 def ramp_integral(u: float, low: float, high: float) -> float:
     """Integral from 0 to u of clip(v, low, high) dv, with 0 <= low < high."""
     if u <= low:
@@ -110,36 +109,42 @@ def ramp_integral(u: float, low: float, high: float) -> float:
     return 0.5 * (low * low + high * high) + high * (u - high)
 
 
-@compiled
-def expected_size(s, x: float, k: float, rate: float, floor: float) -> float:  # type: ignore[no-untyped-def]
-    """Mean answer of a track at log weight x, log money k."""
-    kind = int(s[KIND])
-    family, cap = FAMILY[kind], s[C]
+@inlined
+def expected_size(
+    kind: int, low: float, top: float, cap: float, x: float, k: float, rate: float, floor: float
+) -> float:
+    """Mean answer of a client of this kind and cap, its location in [low, top], at log weight x, log money k."""
+    family = FAMILY[kind]
     if family == IDLE or cap <= floor:
         return floor
     if family == STEP:
-        return floor + (cap - floor) * chance_of_step(s, k)
-    low, top = window(s)
+        return floor + (cap - floor) * chance_of_step(low, top, k)
     if family == HINGE:
         u, v = (x - low) / rate, (x - top) / rate
         return (ramp_integral(u, floor, cap) - ramp_integral(v, floor, cap)) / (u - v)
     e = POWERS[kind]
-    kink = min(max(k - log(cap) / e, low), top)  # locations below it reach the cap
-    between = (exp(e * (k - kink)) - exp(e * (k - top))) / e
-    return max((cap * (kink - low) + between) / (top - low), floor)
+    kink = k - log(cap) / e  # locations below it reach the cap
+    if kink >= top:
+        return cap
+    most = cap if kink > low else exp(e * (k - low))
+    return max((cap * max(kink - low, 0.0) + (most - exp(e * (k - top))) / e) / (top - low), floor)
 
 
-@compiled
-def upper_size(s, x: float, rate: float, floor: float, high: float) -> float:  # type: ignore[no-untyped-def]
-    """The largest answer that a track takes for possible at log weight x, but for noise."""
-    kind = int(s[KIND])
+@inlined
+def upper_cap(s, high: float) -> float:  # type: ignore[no-untyped-def]
+    """The largest cap that a track takes for possible."""
+    return min(s[C] + 2 * sqrt(s[CV]), high)
+
+
+@inlined
+def upper_size(kind: int, low: float, cap: float, x: float, rate: float, floor: float) -> float:
+    """The largest answer at log weight x of a client with this lowest location and this largest cap, but for noise."""
     family = FAMILY[kind]
-    cap = min(s[C] + 2 * sqrt(s[CV]), high)
     if family == IDLE:
         return floor
     if family == STEP:
         return max(cap, floor)
-    reach = x - window(s)[0]
+    reach = x - low
     if family == HINGE:
         return max(min(reach / rate, cap), floor)
     return max(min(exp(min(POWERS[kind] * reach, 50.0)), cap), floor)

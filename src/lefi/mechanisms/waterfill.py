@@ -13,6 +13,7 @@ from lefi.mechanisms.allocation import allocate
 from lefi.mechanisms.belief import Belief, Known
 from lefi.mechanisms.compiled import in_parts
 from lefi.mechanisms.curves import CANDIDATES, NOTHING, evaluate, propose, prospects
+from lefi.mechanisms.large import LargeFleet
 from lefi.mechanisms.mechanism import register
 from lefi.messages import CurveOffer, Receipt, Roster, Terms
 
@@ -24,6 +25,7 @@ WINDOW = np.linspace(-1, 1, 7)
 BESIDE = np.array([-2.5, -1.0, -0.4, 0.4, 1.0])  # log weights beside the window, should the price of money have moved
 DEPTH, HEIGHT = 12.0, 2.0  # log weights from an equal share less DEPTH to the whole budget plus HEIGHT
 MANY, FREE, HELD = 2000, 0.25, 0.97  # clients of a large fleet; share that is free in a round; budget held at most
+ALONE = 1000  # free clients from which each is served by itself, at a price that a sample tells
 SHIFT = 0.2  # first two offers to a client lie apart by twice this, to tell a plateau from a slope
 
 
@@ -39,18 +41,18 @@ class Waterfill:
         self.belief: Belief | None = None
 
     def ask(self, roster: Roster) -> CurveOffer:
-        order = np.argsort(roster.ids)  # so that not even rounding depends on how the roster is ordered
+        order = np.argsort(roster.ids, kind="stable")  # so that not even rounding depends on how the roster is ordered
         ordered = roster.take(order)
         x, limit = self._plan(ordered)
         weight = np.where(x > NOTHING / 2, np.exp(x), 0.0)
         offer = within_budget(CurveOffer(weight, ordered.rate, limit), self.terms.budget * SAFE * (1 - 1e-12))
-        back = np.argsort(order)
+        back = np.argsort(order, kind="stable")
         return CurveOffer(offer.weight[back], roster.rate, limit[back])
 
     def tell(self, receipt: Receipt) -> None:
         offer = receipt.offer
         assert isinstance(offer, CurveOffer)
-        order = np.argsort(receipt.roster.ids)
+        order = np.argsort(receipt.roster.ids, kind="stable")
         roster = receipt.roster.take(order)
         self.belief = self.belief or self._blank(roster)
         x = np.log(np.maximum(offer.weight[order], 1e-300))
@@ -76,24 +78,37 @@ class Waterfill:
         """
         if self.belief is None:
             return self._first(roster)
-        budget, known = self.terms.budget * SAFE, self.belief.read(roster.ids, roster.rate)
-        x, limit, free = known.offer.copy(), known.limit.copy(), np.ones(len(roster), dtype=bool)
+        budget = self.terms.budget * SAFE
+        x, limit, calm = self.belief.held(roster.ids)
+        free = np.ones(len(roster), dtype=bool)
         if len(roster) >= MANY:
-            free = ~known.calm | (uniform(key(self.seed, "mechanism", self.belief.round), roster.ids) < FREE)
+            free = ~calm | (uniform(key(self.seed, "mechanism", self.belief.round), roster.ids) < FREE)
         cost = np.where(free, 0.0, -np.exp(x) * np.expm1(-roster.rate * limit))
         if float(cost.sum()) > HELD * budget or not free.any():
             free[:], cost[:] = True, 0.0
         at = np.flatnonzero(free)
-        x[at], limit[at] = self._solve(roster.take(at), known.take(at), budget - float(cost.sum()))
+        some = roster.take(at)
+        x[at], limit[at] = self._solve(some, self.belief.read(some.ids, some.rate), budget - float(cost.sum()))
         return x, limit
 
     def _solve(self, roster: Roster, known: Known, budget: float) -> tuple[FloatArray, FloatArray]:
-        """Candidates wide apart first, then closer around what was chosen."""
+        """Log weight and limit of clients that share this budget."""
         assert self.belief is not None
         n = len(roster)
+        reach = float(np.log(budget / n)) - DEPTH, float(np.log(budget)) + HEIGHT
+        if n >= ALONE:
+            x, limit = LargeFleet(roster, known, self.terms, reach, self.explore).plan(budget)
+        else:
+            x, limit = self._refine(roster, known, budget, reach)
+        return (x - SHIFT * self._sign(roster) if self.belief.heard.max() < 2 else x), limit
+
+    def _refine(
+        self, roster: Roster, known: Known, budget: float, reach: tuple[float, float]
+    ) -> tuple[FloatArray, FloatArray]:
+        """Candidates wide apart first, then closer around what was chosen."""
+        n = len(roster)
         x, width = np.empty((n, CANDIDATES)), np.empty(n)
-        lowest, highest = np.log(budget / n) - DEPTH, np.log(budget) + HEIGHT
-        propose(known.tracks, known.last, known.full, roster.rate, lowest, highest, x, width)
+        propose(known.tracks, known.last, known.full, roster.rate, self.terms.size_high, *reach, x, width)
         price, rows, half, fine = 0.0, np.arange(n), width.copy(), False
         for stage in range(STAGES):
             gain, cost, limit, price = self._weigh(roster, known, x, budget, price)
@@ -113,8 +128,6 @@ class Waterfill:
         chosen, total = x[rows, pick], float(cost[rows, pick].sum())
         if price > 0 and total > 0:
             chosen = chosen + np.log(np.clip(budget / total, 1.0, 1.003))
-        if self.belief.heard.max() < 2:
-            chosen = chosen - SHIFT * self._sign(roster)
         return chosen, limit[rows, pick]
 
     def _weigh(

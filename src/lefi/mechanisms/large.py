@@ -1,0 +1,157 @@
+"""Large fleets: the price of money from a sample of the clients, then every client by itself at that price.
+
+One client hardly moves the price, so a few thousand tell it to a percent, and what is left over or missing is made up
+by scaling all offers. Per client that leaves a search along one line, with no array beside the client's own.
+
+levels (n, LEVELS)  accuracy of a client at sizes that lie evenly between the smallest and the largest; between them a
+                    parabola through three of them, so that any accuracy model will do and the paper's is met exactly
+"""
+
+from dataclasses import dataclass
+from math import exp, expm1
+
+import numpy as np
+
+from lefi.arrays import FloatArray, IntArray
+from lefi.mechanisms.allocation import search
+from lefi.mechanisms.belief import Known
+from lefi.mechanisms.compiled import compiled, in_parts, inlined
+from lefi.mechanisms.curves import (
+    CANDIDATES,
+    NOTHING,
+    VIEW,
+    hopes,
+    limit_at,
+    propose_one,
+    saving_at,
+    size_at,
+    survey,
+)
+from lefi.mechanisms.tracks import TRACKS
+from lefi.messages import Roster, Terms
+
+SAMPLES = (128, 2048)  # clients that are asked for the price: first roughly, then well
+ENOUGH = 5e-3  # of the budget may be left over there
+MORE = 1.05  # offers are scaled up by less than this to spend what is left; if more is left, money is not short
+LEVELS = 17
+CLOSE = 0.03  # of the first spacing of candidates ends the search along the line
+LOOKS = 24  # there, at most
+
+
+@dataclass(frozen=True, eq=False)
+class LargeFleet:
+    """Clients to serve, and what is known of them; reach: lowest and highest log weight."""
+
+    roster: Roster
+    known: Known
+    terms: Terms
+    reach: tuple[float, float]
+    explore: bool
+
+    def plan(self, budget: float) -> tuple[FloatArray, FloatArray]:
+        """Log weight and limit of each client."""
+        n, price = len(self.roster), 0.0
+        share = self.known.paid + max(0.1 * float(self.known.paid.mean()), 1e-300)  # newcomers too will cost
+        by_cost = np.argsort(share, kind="stable")
+        for sample in SAMPLES:
+            at = np.sort(by_cost[(1 + n // sample) // 2 :: 1 + n // sample])
+            few = self.take(at)
+            price = few.price(budget * float(share[at].sum() / share.sum()), price)
+        x, limit, cost = self.offers(price)
+        more = budget / max(float(cost.sum()), 1e-300)
+        return (x + np.log(more) if 1 < more < MORE else x), limit
+
+    def take(self, at: IntArray) -> "LargeFleet":
+        return LargeFleet(self.roster.take(at), self.known.take(at), self.terms, self.reach, self.explore)
+
+    def price(self, budget: float, guess: float) -> float:
+        """The price of money at which the best offers cost the budget."""
+        levels = self.levels(slice(None))
+        steep = float(levels.max() - levels.min()) / budget
+        least = 1e-9 * steep + 1e-300
+
+        def spend(price: float) -> float:
+            return float(self.offers(price, levels)[2].sum())
+
+        return search(spend, budget, guess or steep * len(self.roster), least, ENOUGH)[1]
+
+    def levels(self, p: slice) -> FloatArray:
+        sizes = np.linspace(self.terms.size_low, self.terms.size_high, LEVELS)
+        return np.ascontiguousarray(self.terms.accuracy(sizes, self.roster.iid[p, None]))
+
+    def offers(self, price: float, levels: FloatArray | None = None) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Log weight, limit and cost of the offers that are worth most at this price."""
+        n, known, rate = len(self.roster), self.known, self.roster.rate
+        x, limit, cost = (np.empty(n) for _ in range(3))
+        bounds = (*self.reach, self.terms.size_low, self.terms.size_high)
+
+        def best(p: slice) -> None:
+            tracks, rho, full, last, count = (
+                a[p] for a in (known.tracks, known.rho, known.full, known.last, known.count)
+            )
+            table = self.levels(p) if levels is None else levels[p]
+            best_offers(
+                tracks, rho, full, last, count, rate[p], table, price, bounds, self.explore, x[p], limit[p], cost[p]
+            )
+
+        in_parts(n, best)
+        return x, limit, cost
+
+
+@compiled
+def best_offers(tracks, rho, full, last, heard, rate, levels, price, bounds, explore, x, limit, cost):  # type: ignore[no-untyped-def]
+    """Fill log weight, limit and cost (n,) of the offers that are worth most at this price of money.
+
+    bounds = (lowest, highest log weight; smallest, largest size).
+    """
+    lowest, highest, floor, high = bounds
+    view, candidates = np.empty((TRACKS, VIEW)), np.empty(CANDIDATES)
+    for i in range(x.size):
+        kept = survey(tracks[i], full[i], rate[i], high, view)
+        spacing, count = propose_one(view, kept, last[i], lowest, highest, candidates)
+        worth = (levels[i, LEVELS - 1] - levels[i, 0]) / (high - floor) / price
+        hope = hopes(view, kept, rho[i], rate[i], floor, high, heard[i], worth)
+        client = (kept, hope, rho[i], full[i], rate[i], floor, high, price, worth, explore)
+        best, at = -1e300, NOTHING
+        for j in range(1, count):
+            if candidates[j] > NOTHING:
+                value, _, _ = value_at(candidates[j], view, levels, i, client)
+                best, at = (value, candidates[j]) if value > best else (best, at)
+        step = 0.5 * spacing
+        for _ in range(LOOKS):
+            if step < CLOSE * spacing:
+                break
+            up, _, _ = value_at(at + step, view, levels, i, client)
+            down, _, _ = value_at(at - step, view, levels, i, client)
+            if up > best and up >= down:
+                best, at = up, at + step
+            elif down > best:
+                best, at = down, at - step
+            else:
+                step *= 0.5
+        x[i], limit[i], cost[i] = NOTHING, floor, 0.0
+        if best > levels[i, 0]:
+            x[i] = at
+            _, limit[i], cost[i] = value_at(at, view, levels, i, client)
+
+
+@inlined
+def value_at(x, view, levels, i, client):  # type: ignore[no-untyped-def]
+    """What an offer is worth, less its cost at the price of money; its limit and its cost."""
+    kept, hope, rho, full, rate, floor, high, price, worth, explore = client
+    limit = limit_at(x, view, kept, rho, rate, floor, high)
+    paid = -expm1(-rate * limit)
+    cost = exp(x) * paid
+    size = size_at(x, view, kept, full, rate, floor, limit, paid)
+    saving = saving_at(x, view, hope, rate, floor, worth) if explore else 0.0
+    return level(levels, i, (size - floor) / (high - floor)) + price * (saving - cost), limit, cost
+
+
+@inlined
+def level(levels, i, share):  # type: ignore[no-untyped-def]
+    """Accuracy of client i at this share of the way from the smallest to the largest size."""
+    u = share * (LEVELS - 1)
+    j = min(max(int(u + 0.5), 1), LEVELS - 2)
+    u -= j
+    a, b, c = levels[i, j - 1], levels[i, j], levels[i, j + 1]
+    return b + 0.5 * u * (c - a) + 0.5 * u * u * (a - 2 * b + c)

@@ -1,0 +1,68 @@
+"""Large fleets: each client by itself, at a price that a sample tells, comes to what the exact solver finds."""
+
+import numpy as np
+import pytest
+
+import lefi
+from lefi.arrays import FloatArray
+from lefi.mechanisms.large import LEVELS, LargeFleet, level
+from lefi.mechanisms.waterfill import DEPTH, HEIGHT, SAFE, Waterfill
+
+
+def taught(clients: int, budget: float, rounds: int = 4) -> tuple[Waterfill, lefi.Market]:
+    """A mechanism after some rounds with a mixed fleet, and its market."""
+    market = lefi.scenario("mixed", clients=clients, budget=budget * clients, seed=3)
+    mechanism = lefi.make("waterfill", market.terms)
+    assert isinstance(mechanism, Waterfill)
+    for _ in lefi.play(mechanism, market, rounds):
+        pass
+    return mechanism, market
+
+
+def large(mechanism: Waterfill, market: lefi.Market) -> tuple[LargeFleet, float]:
+    assert mechanism.belief is not None
+    roster, budget = market.fleet.roster, market.terms.budget * SAFE
+    reach = float(np.log(budget / len(roster)) - DEPTH), float(np.log(budget) + HEIGHT)
+    known = mechanism.belief.read(roster.ids, roster.rate)
+    return LargeFleet(roster, known, market.terms, reach, explore=True), budget
+
+
+def bought(market: lefi.Market, x: FloatArray, limit: FloatArray) -> tuple[float, float]:
+    """Accuracy without noise, and the share of the budget that the offer reserves."""
+    offer = lefi.CurveOffer(np.where(x > -300, np.exp(x), 0.0), market.fleet.roster.rate, limit)
+    return market.settle(1, offer, None).accuracy, offer.worst_case() / market.terms.budget
+
+
+@pytest.mark.parametrize("budget", [0.05, 0.5])
+def test_it_comes_to_what_the_exact_solver_finds(budget: float) -> None:
+    mechanism, market = taught(900, budget)
+    fleet, money = large(mechanism, market)
+    quick, spent = bought(market, *fleet.plan(money))
+    exact, _ = bought(market, *mechanism._refine(fleet.roster, fleet.known, money, fleet.reach))
+    nothing = market.settle(1, lefi.CurveOffer(np.zeros(900), fleet.roster.rate, np.full(900, 10.0)), None).accuracy
+    assert 0.97 < spent < 1.03  # the mechanism scales what is above the budget down to it
+    assert quick - nothing > 0.995 * (exact - nothing)
+
+
+def test_a_few_clients_tell_the_price() -> None:
+    fleet, money = large(*taught(20_000, 0.1))
+    few = fleet.take(np.arange(0, 20_000, 10))
+    price = few.price(money / 10, 0.0)
+    assert fleet.offers(price)[2].sum() == pytest.approx(money, rel=0.05)
+    assert few.price(money / 20, price) > 1.05 * price  # less money: it is dearer
+
+
+def test_with_money_for_all_everything_is_bought() -> None:
+    mechanism, market = taught(3000, 1000.0, rounds=3)
+    receipt = market.settle(4, mechanism.ask(market.fleet.roster), None)
+    assert receipt.paid <= market.terms.budget
+    assert receipt.accuracy == pytest.approx(lefi.oracle(market).accuracy, abs=1e-6)
+
+
+def test_accuracy_between_the_levels() -> None:
+    sizes, shares = np.linspace(0, 10, LEVELS), np.linspace(0, 1, 101)
+    paper = lefi.accuracy("paper")
+    for values, close in ((paper(sizes, 0.3), 1e-15), (1 - np.exp(-0.4 * sizes), 1e-3)):
+        wanted = paper(10 * shares, 0.3) if close < 1e-9 else 1 - np.exp(-4 * shares)
+        found = [level(values[None, :], 0, share) for share in shares]
+        np.testing.assert_allclose(found, wanted, atol=close)
