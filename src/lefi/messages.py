@@ -74,7 +74,7 @@ def _ids(values: IntArray) -> IntArray:
     ids = given.astype(np.int64)
     if ids.min() < 0:
         raise InputError("ids", int(ids.min()), ">= 0 and < 2^63")
-    if (np.diff(np.sort(ids)) == 0).any():  # np.unique hashes: 20 times slower on a million ids
+    if not (np.diff(ids) > 0).all() and (np.diff(np.sort(ids)) == 0).any():  # np.unique is 20 times slower than sort
         raise InputError("ids", values, "unique")
     ids.flags.writeable = False
     return ids

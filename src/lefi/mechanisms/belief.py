@@ -114,11 +114,17 @@ class Belief:
         at, _ = self._rows(ids)
         heard = ~np.isnan(y)
         rho = self._rho(self.noise[at], self.judged[at])
-        push(self.answers, self.count, at[heard], x[heard], limit[heard], y[heard], rho[heard])
+        fits = np.zeros(at.size, dtype=bool)
+
+        def hear(p: slice) -> None:
+            push(self.answers, self.count, at[p], x[p], limit[p], y[p], rho[p])
+            bounds = (self.floor, self.high)
+            answers_fit(at[p], self.tracks, x[p], limit[p], y[p], rate[p], rho[p], self.full, bounds, fits[p])
+
+        in_parts(at.size, hear)
         self.heard[at[heard]] += 1
         self.offer[at[heard]], self.limit[at[heard]] = x[heard], limit[heard]
         self.round += 1
-        fits = answers_fit(at, self.tracks, x, limit, y, rate, rho, self.full, self.floor, self.high)
         self.calm[at[heard]] = (fits & (rho < NOISY))[heard]
         fits |= ~heard
         if self.heard[at].max(initial=0) < FEW:  # noise and prior are new: learn them before all others use them
@@ -202,6 +208,8 @@ class Belief:
         """Where these ids stand, and which of them are known."""
         if self.ids.size == 0:
             return np.zeros(ids.size, dtype=np.int64), np.zeros(ids.size, dtype=bool)
+        if np.array_equal(ids, self.ids):
+            return np.arange(ids.size), np.ones(ids.size, dtype=bool)
         at = np.minimum(np.searchsorted(self.ids, ids), self.ids.size - 1)
         return at, self.ids[at] == ids
 
@@ -215,7 +223,11 @@ class Belief:
         into = np.searchsorted(self.ids, ids[new])
         self.ids, self.rate = np.insert(self.ids, into, ids[new]), np.insert(self.rate, into, rate[new])
         for name in ("answers", "count", "heard", "tracks", "noise", "judged", "calm", "offer", "limit", "full"):
-            setattr(self, name, np.insert(getattr(self, name), into, 0, axis=0))
+            old = getattr(self, name)
+            first = len(old) == 0  # then there is nothing to move, and untouched memory costs nothing
+            setattr(
+                self, name, np.zeros((into.size, *old.shape[1:]), old.dtype) if first else np.insert(old, into, 0, 0)
+            )
 
 
 HINGES = np.array([family == HINGE for family in FAMILY])
@@ -233,9 +245,9 @@ def first_guess(start: float, high: float) -> FloatArray:
 
 
 @compiled
-def answers_fit(at, tracks, x, limit, y, rate, rho, full, floor, high):  # type: ignore[no-untyped-def]
-    """Whether each answer of the clients in rows `at` is what sharp tracks expected, to two deviations of noise."""
-    fits, view = np.zeros(x.size, dtype=np.bool_), np.empty((TRACKS, VIEW))
+def answers_fit(at, tracks, x, limit, y, rate, rho, full, bounds, fits):  # type: ignore[no-untyped-def]
+    """Note whether the answer of each client in rows `at` is what sharp tracks expected, to two deviations of noise."""
+    (floor, high), view = bounds, np.empty((TRACKS, VIEW))
     for i in range(x.size):
         s = tracks[at[i]]
         sharp = y[i] < limit[i] * (1 - 1e-7) or limit[i] >= high
@@ -247,7 +259,6 @@ def answers_fit(at, tracks, x, limit, y, rate, rho, full, floor, high):  # type:
             expected = size_at(x[i], view, kept, full[at[i]], rate[i], floor, limit[i], paid)
             doubt = s[0, V] / (rate[i] * rate[i])  # in sizes, were it a hinge
             fits[i] = (y[i] - expected) ** 2 < 4 * (deviation(y[i], rho[i], high) ** 2 + doubt)
-    return fits
 
 
 @compiled

@@ -19,6 +19,7 @@ from lefi.mechanisms.compiled import compiled, in_parts, inlined
 from lefi.mechanisms.curves import (
     CANDIDATES,
     NOTHING,
+    SCAN,
     VIEW,
     hopes,
     limit_at,
@@ -33,8 +34,9 @@ from lefi.messages import Roster, Terms
 SAMPLES = (128, 2048)  # clients that are asked for the price: first roughly, then well
 ENOUGH = 5e-3  # of the budget may be left over there
 MORE = 1.05  # offers are scaled up by less than this to spend what is left; if more is left, money is not short
+DEARER = 1.002  # least rise of a price that was too low
 LEVELS = 17
-CLOSE = 0.03  # of the first spacing of candidates ends the search along the line
+CLOSE, CLOSER = 0.03, 0.25  # of the first spacing of candidates ends the search along the line; steps there
 LOOKS = 24  # there, at most
 
 
@@ -57,9 +59,20 @@ class LargeFleet:
             at = np.sort(by_cost[(1 + n // sample) // 2 :: 1 + n // sample])
             few = self.take(at)
             price = few.price(budget * float(share[at].sum() / share.sum()), price)
-        x, limit, cost = self.offers(price)
-        more = budget / max(float(cost.sum()), 1e-300)
-        return (x + np.log(more) if 1 < more < MORE else x), limit
+        x, limit, more = self._within(budget, price)
+        return (x + np.log(more) if more < MORE else x), limit
+
+    def _within(self, budget: float, price: float) -> tuple[FloatArray, FloatArray, float]:
+        """Log weight and limit at this price, or at a higher one that keeps the budget; and how often they fit into it.
+
+        Scaling them down instead would be cheaper, but those who take all or nothing would take nothing.
+        """
+        while True:
+            x, limit, cost = self.offers(price)
+            more = budget / max(float(cost.sum()), 1e-300)
+            if more >= 1:
+                return x, limit, more
+            price *= DEARER / more**2
 
     def take(self, at: IntArray) -> "LargeFleet":
         return LargeFleet(self.roster.take(at), self.known.take(at), self.terms, self.reach, self.explore)
@@ -112,23 +125,22 @@ def best_offers(tracks, rho, full, last, heard, rate, levels, price, bounds, exp
         worth = (levels[i, LEVELS - 1] - levels[i, 0]) / (high - floor) / price
         hope = hopes(view, kept, rho[i], rate[i], floor, high, heard[i], worth)
         client = (kept, hope, rho[i], full[i], rate[i], floor, high, price, worth, explore)
-        best, at = -1e300, NOTHING
+        scan = count > SCAN  # every other candidate of it will do, since the steps start as long
+        best, at, step = -1e300, NOTHING, spacing if scan else 0.5 * spacing
         for j in range(1, count):
-            if candidates[j] > NOTHING:
+            if candidates[j] > NOTHING and not (scan and j <= SCAN and j % 2 == 0):
                 value, _, _ = value_at(candidates[j], view, levels, i, client)
                 best, at = (value, candidates[j]) if value > best else (best, at)
-        step = 0.5 * spacing
         for _ in range(LOOKS):
             if step < CLOSE * spacing:
                 break
             up, _, _ = value_at(at + step, view, levels, i, client)
             down, _, _ = value_at(at - step, view, levels, i, client)
-            if up > best and up >= down:
-                best, at = up, at + step
-            elif down > best:
-                best, at = down, at - step
-            else:
-                step *= 0.5
+            value, move = (up, step) if up > down else (down, -step)
+            if value <= best:  # then to the top of the parabola through the three, and closer around it
+                move, step = 0.5 * step * (up - down) / max(2 * best - up - down, 1e-300), CLOSER * step
+                value, _, _ = value_at(at + move, view, levels, i, client)
+            best, at = (value, at + move) if value > best else (best, at)
         x[i], limit[i], cost[i] = NOTHING, floor, 0.0
         if best > levels[i, 0]:
             x[i] = at

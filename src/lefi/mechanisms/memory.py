@@ -1,5 +1,7 @@
 """Which answers of a client are remembered."""
 
+from math import isnan
+
 from lefi.mechanisms.compiled import compiled
 from lefi.mechanisms.tracks import NOISY
 
@@ -9,8 +11,10 @@ EQUAL, SAME = 1e-6, 0.02  # log weights this close are equal, and teach almost t
 
 @compiled
 def push(answers, count, at, x, limit, y, rho):  # type: ignore[no-untyped-def]
-    """Remember one more answer of each client, in place of one that is superfluous."""
+    """Remember one more answer of each client that gave one, in place of one that is superfluous."""
     for i in range(at.size):
+        if isnan(y[i]):
+            continue
         rows, n = answers[at[i]], count[at[i]]
         old = superfluous(rows[0], n, x[i], rho[i] < NOISY)
         if old >= 0:
