@@ -23,7 +23,7 @@ def large(mechanism: Waterfill, market: lefi.Market) -> tuple[LargeFleet, float]
     assert mechanism.belief is not None
     roster, budget = market.fleet.roster, market.terms.budget * SAFE
     reach = float(np.log(budget / len(roster)) - DEPTH), float(np.log(budget) + HEIGHT)
-    known = mechanism.belief.read(roster.ids, roster.rate)
+    known = mechanism.belief.read(roster.ids, roster.rate, roster.ids % 2 == 1)
     return LargeFleet(roster, known, market.terms, reach, explore=True), budget
 
 

@@ -37,7 +37,14 @@ def test_a_control_that_cannot_learn_fails_the_same_line() -> None:
 
 @pytest.mark.parametrize(
     ("scenario", "round", "least"),
-    [("noisy", 20, 0.8), ("reluctant", 20, 0.97), ("flaky", 20, 0.98), ("stubborn", 30, 0.93)],
+    [
+        ("noisy", 5, 0.85),
+        ("noisy", 10, 0.92),
+        ("noisy", 20, 0.94),
+        ("reluctant", 20, 0.97),
+        ("flaky", 20, 0.98),
+        ("stubborn", 30, 0.93),
+    ],
 )
 def test_other_clients(scenario: str, round: int, least: float) -> None:
     assert medians(scenario, [round])[0] >= least

@@ -14,7 +14,8 @@ from lefi.mechanisms.compiled import compiled, in_parts
 from lefi.mechanisms.curves import VIEW, size_at, survey
 from lefi.mechanisms.fit import fit_client
 from lefi.mechanisms.memory import SLOTS, push
-from lefi.mechanisms.tracks import CHANCE, COLUMNS, FAMILY, HINGE, KIND, KINDS, NOISY, TRACKS, M, V, deviation
+from lefi.mechanisms.tracks import CHANCE, COLUMNS, HINGES, KIND, KINDS, NOISY, TRACKS, M, V, deviation
+from lefi.mechanisms.tries import LASTING, patience
 
 CHANCES = np.array([0.35, 0.35, 0.05, 0.05, 0.03, 0.03, 0.10, 0.04])  # of the kinds, before anything is known
 GROUPS = ([0, 1], [2, 3], [4, 5], [6], [7])  # kinds that share a prior of their locations
@@ -36,18 +37,20 @@ SLOW, FASTER = 0.99, (0.6, 0.2)  # weight of an answer against the next one; les
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """What is believed about the clients of a roster: tracks, relative noise, size of full delivery, answers so far.
+    """What is believed about the clients of a roster: tracks, relative noise, size of full delivery.
 
     last: log weight offered last, NaN where the client is new, or due for a look at all weights.
     paid: the most that this could cost, 0 where it is new.
+    patience, low: rounds for which a saving counts, and who is tried low.
     """
 
     tracks: FloatArray
     rho: FloatArray
     full: FloatArray
     last: FloatArray
-    count: IntArray
     paid: FloatArray
+    patience: FloatArray
+    low: BoolArray
 
     def take(self, at: IntArray) -> "Known":
         return Known(*(getattr(self, field.name)[at] for field in fields(self)))
@@ -71,6 +74,7 @@ class Belief:
         self.limit: FloatArray = np.empty(0)  # its limit
         self.full: FloatArray = np.empty(0)  # size that full delivery is taken to be
         self.round = 0
+        self.life = LASTING  # rounds that clients stay
         self.fleet_noise = NOISE**2
         self.hard = 0.0  # belief that caps cut answers off, noise and all
         self.chances = CHANCES.copy()
@@ -78,8 +82,8 @@ class Belief:
         self.centre = self.first.copy()
         self.spread = np.full(KINDS, VAGUE**2)
 
-    def read(self, ids: IntArray, rate: FloatArray) -> Known:
-        """What is believed about these clients, newcomers included."""
+    def read(self, ids: IntArray, rate: FloatArray, later: BoolArray) -> Known:
+        """What is believed about these clients, newcomers included; `later`: whose turn to be tried is the second."""
         at, known = self._rows(ids)
         tracks, rho, full = self.tracks[at], self._rho(self.noise[at], self.judged[at]), self.full[at]
         last, limit, _ = self.held(ids)
@@ -89,7 +93,8 @@ class Belief:
         if new.any():
             rho[new], full[new], last[new], paid[new] = self._rho(np.zeros(1), np.zeros(1)), self.high, np.nan, 0.0
             tracks[new] = self._unknown(rate[new], rho[new])
-        return Known(tracks, rho, full, last, np.where(known, self.heard[at], 0), paid)
+        heard = np.where(known, self.heard[at], 0)
+        return Known(tracks, rho, full, last, paid, *patience(tracks, later, heard, rho, self.life))
 
     def held(self, ids: IntArray) -> tuple[FloatArray, FloatArray, BoolArray]:
         """Log weight and limit of the last offer that each of these clients answered, and whether it is calm."""
@@ -125,6 +130,7 @@ class Belief:
         self.heard[at[heard]] += 1
         self.offer[at[heard]], self.limit[at[heard]] = x[heard], limit[heard]
         self.round += 1
+        self.life = (LASTING + float(self.heard.sum())) / (1 + self.heard.size - at.size)
         self.calm[at[heard]] = (fits & (rho < NOISY))[heard]
         fits |= ~heard
         if self.heard[at].max(initial=0) < FEW:  # noise and prior are new: learn them before all others use them
@@ -228,9 +234,6 @@ class Belief:
             setattr(
                 self, name, np.zeros((into.size, *old.shape[1:]), old.dtype) if first else np.insert(old, into, 0, 0)
             )
-
-
-HINGES = np.array([family == HINGE for family in FAMILY])
 
 
 def voters(clients: int) -> IntArray:

@@ -36,6 +36,7 @@ from lefi.mechanisms.tracks import (
 CELLS = 48
 DEEP = 10.0  # log density this far below the best is out of range
 RARELY = 1e-3  # chance of an answer that nothing explains
+REFUSAL = 0.1  # chance that a client takes no part for reasons of its own
 TAIL = 0.003  # probability left out at either end
 KEPT = 2  # other tracks that stay beside the windows, at most
 FAR = 9.0  # no bound: locations this far from the mean, in log money
@@ -60,7 +61,7 @@ def log_density(kind, b, prior, seen, rate, rho, floor, high, cap):  # type: ign
         if y >= top * (1 - 1e-7):
             total += a * log(max(Phi((D - top) / d), RARELY))
         elif y <= floor + TRIFLE * high:
-            total += a * log(max(Phi((floor - D) / d), RARELY))
+            total += a * log(max(Phi((floor - D) / d), REFUSAL))
         else:
             u = (y - D) / d
             total += a * max(-0.5 * u * u - log(d / deviation(y, rho, high)), log(RARELY))
@@ -159,4 +160,20 @@ def cut_windows(tracks, windows, kind, chance, density, low, width, cap):  # typ
         here = low + (c + min((wanted - below) / max(density[c], 1e-300), 1.0)) * width
         if w > 0:
             put(tracks[w - 1], kind, edge, here, cap, chance * (until - share))
+            if FAMILY[kind] == HINGE:  # else it may be a curve of its own, best left in doubt
+                settle(tracks[w - 1], density, low, width)
         edge, share = here, until
+
+
+@compiled
+def settle(s, density, low, width):  # type: ignore[no-untyped-def]
+    """Mean and variance of the posterior within the bounds of a window."""
+    mass = mean = square = 0.0
+    for c in range(CELLS):
+        a, b = max(low + c * width, s[LOW]), min(low + (c + 1) * width, s[HIGH])
+        if b > a:
+            p, at = density[c] * (b - a), 0.5 * (a + b) - s[LOW]
+            mass, mean, square = mass + p, mean + p * at, square + p * (at * at + (b - a) ** 2 / 12)
+    if mass > 0:
+        mean = mean / mass
+        s[M], s[V] = s[LOW] + mean, max(square / mass - mean * mean, 1e-12)

@@ -4,7 +4,7 @@ The size is the mean over the tracks. The limit lies two standard deviations of 
 credible track says: it rarely binds, and closes in on the size as the belief sharpens.
 """
 
-from math import exp, expm1, log, sqrt
+from math import exp, expm1, log
 
 import numpy as np
 
@@ -18,18 +18,13 @@ from lefi.mechanisms.tracks import (
     IDLE,
     KIND,
     LOW,
-    NOISY,
     POWER,
-    STEP,
     TRACKS,
     C,
     M,
-    V,
-    chance_of_step,
     deviation,
     expected_size,
     h,
-    h_slope,
     log_money,
     upper_cap,
     upper_size,
@@ -39,10 +34,6 @@ from lefi.mechanisms.tracks import (
 NOTHING = -700.0  # log weight of no offer
 CREDIBLE = 0.05  # tracks above this share of the tracks that deliver have a say in the limit
 ERRATIC = 20.0  # more deviations of noise, the noisier a client is: it may not be noise around a curve at all
-SHARP = 0.02  # a location known this well has nothing left to be tried for
-HORIZON = 60.0  # rounds for which the threshold of a step client is expected to last
-BRIEF, NEW = (3.0, 10.0), 10  # the same on a rise: once a quiet client is known, and more while it is new
-TRIES, PATIENT, WARY = 17, 32.0, 1.0  # noisy ones: answers until no more is tried, patience halfway there, and after
 SCAN = 12  # candidates over the range in which a client responds
 CANDIDATES = 1 + SCAN + 2 * TRACKS  # and nothing, and two per track: its kink as expected, and where it is sure
 NEARBY = 0.06  # first spacing of candidates around the last offer of a client that is well known
@@ -158,116 +149,6 @@ def limit_at(x, view, count, rho, rate, floor, high):  # type: ignore[no-untyped
         if view[t, MOST] >= 0:
             top = max(top, upper_size(int(view[t, KIND]), view[t, LOW], view[t, MOST], x, rate, floor))
     return min(top + (2 + ERRATIC * rho) * deviation(top, rho, high), high)
-
-
-@compiled
-def prospects(x, tracks, rho, full, heard, rate, floor, high, worth, saving):  # type: ignore[no-untyped-def]
-    """Fill saving (n, g): what trying a log weight is expected to save in all later rounds, in USD."""
-    view = np.empty((TRACKS, VIEW))
-    for i in range(x.shape[0]):
-        count = survey(tracks[i], full[i], rate[i], high, view)
-        hope = hopes(view, count, rho[i], rate[i], floor, high, heard[i], worth[i])
-        for j in range(x.shape[1]):
-            saving[i, j] = saving_at(x[i, j], view, hope, rate[i], floor, worth[i])
-
-
-@inlined
-def hopes(view, count, rho, rate, floor, high, heard, worth):  # type: ignore[no-untyped-def]
-    """What all tries on a client have in common: patience, the rise of its tracks, how many to look at for steps."""
-    rise = rise_to_try(rising(view, count, rate), rho, rate, floor, high, worth)
-    steps = 0
-    for t in range(count):
-        steps = t + 1 if FAMILY[int(view[t, KIND])] == STEP else steps
-    return patience_with(heard, rho), rise, steps
-
-
-@inlined
-def saving_at(x, view, hope, rate, floor, worth):  # type: ignore[no-untyped-def]
-    """What trying log weight x is expected to save in all later rounds."""
-    patience, rise, steps = hope
-    if x == NOTHING:
-        return 0.0
-    saving = patience * saving_on_rise(rise, x)
-    for t in range(steps):
-        if FAMILY[int(view[t, KIND])] == STEP:
-            saving += HORIZON * view[t, CHANCE] * saving_on_step(view, t, x, rate, floor, worth)
-    return saving
-
-
-@inlined
-def patience_with(count, rho):  # type: ignore[no-untyped-def]
-    """Rounds for which a saving on a rise counts against what the try costs now.
-
-    One answer of a noisy client shows little and costs as much data: it is tried when that tells most, after the
-    fleet has taught noise and prior and before the client is known as well as noise allows.
-    """
-    if rho < NOISY:
-        return BRIEF[0] + BRIEF[1] * max(1 - count / NEW, 0.0)
-    u = min(count / TRIES, 1.0)
-    return WARY + PATIENT * 4 * u * (1 - u)
-
-
-@inlined
-def rising(view, count, rate):  # type: ignore[no-untyped-def]
-    """The kink over all tracks that rise: chance, lowest, highest, variance, cap, slope of h there."""
-    chance = mean = square = cap = slope = 0.0
-    least, most = 1e300, -1e300
-    for t in range(count):
-        kind, p, c = int(view[t, KIND]), view[t, CHANCE], view[t, C]
-        if FAMILY[kind] == IDLE or FAMILY[kind] == STEP or c <= 0:
-            continue
-        up = view[t, UP]
-        least, most = min(least, view[t, LOW] + up), max(most, view[t, HIGH] + up)
-        kink = view[t, M] + up
-        chance += p
-        mean, square = mean + p * kink, square + p * (view[t, V] + kink * kink)
-        cap, slope = cap + p * c, slope + p * h_slope(kind, c, rate)
-    if chance == 0:
-        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    mean = mean / chance
-    variance = max(square / chance - mean * mean, 1e-18)
-    half = sqrt(3 * variance)
-    return chance, max(least, mean - half), min(most, mean + half), variance, cap / chance, slope / chance
-
-
-@inlined
-def rise_to_try(kink, rho, rate, floor, high, worth):  # type: ignore[no-untyped-def]
-    """Of a rise that is worth a try: lowest and highest kink, the most that it can save, the share that one try saves.
-
-    A client at its cap is overpaid by the distance to its kink, where it just reaches the cap. An offer below the
-    kink shows it (and costs some data), one above it bounds it.
-    Nothing is saved on what would not be bought: `worth` is what a thousand samples are worth, in USD.
-    """
-    chance, low, sure, variance, cap, slope = kink
-    if chance == 0 or sure - low < SHARP:
-        return 0.0, -1e300, 0.0, 0.0, 0.0
-    paid = -expm1(-rate * cap)
-    most = min(exp(sure), worth * (cap - floor) / paid)
-    q = (deviation(cap, rho, high) * slope) ** 2
-    return low, sure, exp(sure), most, chance * paid * (1 - sqrt(q / (variance + q)))
-
-
-@inlined
-def saving_on_rise(rise, x):  # type: ignore[no-untyped-def]
-    """What trying log weight x is expected to save should the client be on a curve that rises."""
-    low, sure, dear, most, share = rise
-    if x >= sure:
-        return 0.0
-    tried = max(x, low)
-    paid = exp(tried)
-    known = (paid * (tried - low) + dear - paid) / (sure - low)
-    return max(share * (most - known), 0.0)
-
-
-@inlined
-def saving_on_step(view, t, x, rate, floor, worth):  # type: ignore[no-untyped-def]
-    """The same on a step: a client that refuses shows nothing, so only an offer that it takes saves."""
-    low, sure, up, cap = view[t, LOW], view[t, HIGH], view[t, UP], view[t, C]
-    if cap <= 0 or sure - low < SHARP or x >= sure + up:
-        return 0.0
-    paid = -expm1(-rate * cap)
-    most = min(exp(sure + up), worth * (cap - floor) / paid)
-    return max(paid * (most - exp(x)), 0.0) * chance_of_step(low, sure, x - up)
 
 
 @inlined

@@ -133,7 +133,7 @@ def fit_client(tracks, x, limit, y, count, rate, rho, fade, floor, high, fleet, 
     repeated, hits = repeat(x, limit, y, count, high)
     full = repeated if repeated > 0 else high
     n, refusals, cut, bounds = sort_answers(x, limit, y, count, rate, rho, fade, floor, high, full, work)
-    seen, cap = (n, refusals, cut), (repeated, hits, fleet[3] if rho > NOISY else 0.0)
+    seen, cap = (n, refusals, cut), (repeated, hits, fleet[3] if rho > NOISY else 0.0, rho <= NOISY)
     scatter = fit_families(tracks, seen, bounds, rate, floor, high, fleet, cap, brief, work)
     if rho > NOISY and n > 1:
         low, top = window(tracks[0])

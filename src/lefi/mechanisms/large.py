@@ -21,14 +21,13 @@ from lefi.mechanisms.curves import (
     NOTHING,
     SCAN,
     VIEW,
-    hopes,
     limit_at,
     propose_one,
-    saving_at,
     size_at,
     survey,
 )
 from lefi.mechanisms.tracks import TRACKS
+from lefi.mechanisms.tries import hopes, saving_at
 from lefi.messages import Roster, Terms
 
 SAMPLES = (128, 2048)  # clients that are asked for the price: first roughly, then well
@@ -99,20 +98,16 @@ class LargeFleet:
         bounds = (*self.reach, self.terms.size_low, self.terms.size_high)
 
         def best(p: slice) -> None:
-            tracks, rho, full, last, count = (
-                a[p] for a in (known.tracks, known.rho, known.full, known.last, known.count)
-            )
             table = self.levels(p) if levels is None else levels[p]
-            best_offers(
-                tracks, rho, full, last, count, rate[p], table, price, bounds, self.explore, x[p], limit[p], cost[p]
-            )
+            about = known.tracks[p], known.rho[p], known.full[p], known.last[p], known.patience[p], known.low[p]
+            best_offers(*about, rate[p], table, price, bounds, self.explore, x[p], limit[p], cost[p])
 
         in_parts(n, best)
         return x, limit, cost
 
 
 @compiled
-def best_offers(tracks, rho, full, last, heard, rate, levels, price, bounds, explore, x, limit, cost):  # type: ignore[no-untyped-def]
+def best_offers(tracks, rho, full, last, patience, low, rate, levels, price, bounds, explore, x, limit, cost):  # type: ignore[no-untyped-def]
     """Fill log weight, limit and cost (n,) of the offers that are worth most at this price of money.
 
     bounds = (lowest, highest log weight; smallest, largest size).
@@ -123,7 +118,7 @@ def best_offers(tracks, rho, full, last, heard, rate, levels, price, bounds, exp
         kept = survey(tracks[i], full[i], rate[i], high, view)
         spacing, count = propose_one(view, kept, last[i], lowest, highest, candidates)
         worth = (levels[i, LEVELS - 1] - levels[i, 0]) / (high - floor) / price
-        hope = hopes(view, kept, rho[i], rate[i], floor, high, heard[i], worth)
+        hope = hopes(view, kept, rho[i], rate[i], floor, high, patience[i], low[i], worth)
         client = (kept, hope, rho[i], full[i], rate[i], floor, high, price, worth, explore)
         scan = count > SCAN  # every other candidate of it will do, since the steps start as long
         best, at, step = -1e300, NOTHING, spacing if scan else 0.5 * spacing
@@ -155,7 +150,7 @@ def value_at(x, view, levels, i, client):  # type: ignore[no-untyped-def]
     paid = -expm1(-rate * limit)
     cost = exp(x) * paid
     size = size_at(x, view, kept, full, rate, floor, limit, paid)
-    saving = saving_at(x, view, hope, rate, floor, worth) if explore else 0.0
+    saving = saving_at(x, view, hope, rho, rate, floor, high, worth) if explore else 0.0
     return level(levels, i, (size - floor) / (high - floor)) + price * (saving - cost), limit, cost
 
 

@@ -45,7 +45,8 @@ REPEAT = 2e-3  # noise does not repeat a number: a repeated one counts as if kno
 def fit_rise(tracks, kind, answers, n, bounds, no, prior, chances, rate, high, cap):  # type: ignore[no-untyped-def]
     """All splits of one family: `kind` is its open kind, kind + 1 its capped one. Returns best evidence, scatter.
 
-    bounds = (location at least, at most, cap at least); no = refused offers; cap = (repeated answer, hits, hard).
+    bounds = (location at least, at most, cap at least); no = refused offers; cap = (repeated answer, hits, hard,
+    quiet).
     """
     x, y, a, d = answers
     mu, precision = prior[0], 1 / prior[1]
@@ -80,7 +81,8 @@ def fit_rise(tracks, kind, answers, n, bounds, no, prior, chances, rate, high, c
         )
         keep(tracks, evidence + more, kind + (j < n), m, v, low, end, c, cv)
         if evidence + more > best:
-            best, scatter = evidence + more, max(squares - precision * (Pz / P) ** 2, 0.0)  # being unusual is no noise
+            unusual = precision * (Pz / P) ** 2  # is no noise
+            best, scatter = evidence + more, max(squares - (unusual if cap[3] else 0.0), 0.0)
     return best, scatter
 
 
@@ -109,7 +111,7 @@ def cap_sums(y, a, d, n):  # type: ignore[no-untyped-def]
 @inlined
 def cap_evidence(y, d, n, on_cap, G, c, cv, most, high, cap):  # type: ignore[no-untyped-def]
     """Log of the integral over the cap, and what repeated or missing exact answers say about it."""
-    repeated, hits, hard = cap
+    repeated, hits, hard, _ = cap
     evidence = 0.5 * log(2 * pi / G) - log(high)
     if repeated > 0:
         for i in range(n):

@@ -15,6 +15,8 @@ cap; CHANCE the probability of the track.
 
 from math import erf, exp, expm1, log, pi, sqrt
 
+import numpy as np
+
 from lefi.mechanisms.compiled import inlined
 
 HINGE, POWER, STEP, IDLE = range(4)
@@ -22,6 +24,7 @@ FAMILY = (HINGE, HINGE, POWER, POWER, POWER, POWER, STEP, IDLE)  # of each kind
 POWERS = (0.0, 0.0, 1.0, 1.0, 0.5, 0.5, 0.0, 0.0)
 CAPPED = (False, True, False, True, False, True, True, False)
 KINDS = len(FAMILY)
+HINGES = np.array([family == HINGE for family in FAMILY])
 CAPPED_HINGE, STEP_KIND, IDLE_KIND = 1, 6, 7
 KIND, M, V, LOW, HIGH, C, CV, CHANCE = range(8)
 COLUMNS = 8

@@ -12,9 +12,10 @@ from lefi.draws import key, uniform
 from lefi.mechanisms.allocation import allocate
 from lefi.mechanisms.belief import Belief, Known
 from lefi.mechanisms.compiled import in_parts
-from lefi.mechanisms.curves import CANDIDATES, NOTHING, evaluate, propose, prospects
+from lefi.mechanisms.curves import CANDIDATES, NOTHING, evaluate, propose
 from lefi.mechanisms.large import LargeFleet
 from lefi.mechanisms.mechanism import register
+from lefi.mechanisms.tries import prospects
 from lefi.messages import CurveOffer, Receipt, Roster, Terms
 
 SAFE = 1 - 1e-9  # of the budget, so that rounding never overspends
@@ -88,7 +89,8 @@ class Waterfill:
             free[:], cost[:] = True, 0.0
         at = np.flatnonzero(free)
         some = roster.take(at)
-        x[at], limit[at] = self._solve(some, self.belief.read(some.ids, some.rate), budget - float(cost.sum()))
+        known = self.belief.read(some.ids, some.rate, self._sign(some) > 0)
+        x[at], limit[at] = self._solve(some, known, budget - float(cost.sum()))
         return x, limit
 
     def _solve(self, roster: Roster, known: Known, budget: float) -> tuple[FloatArray, FloatArray]:
@@ -135,7 +137,8 @@ class Waterfill:
     ) -> tuple[FloatArray, FloatArray, FloatArray, float]:
         """Gain, cost and limit of candidates. The gain includes what a try may save later, at the price of money."""
         floor, high, accuracy = self.terms.size_low, self.terms.size_high, self.terms.accuracy
-        tracks, rho, full, count, rate = known.tracks, known.rho, known.full, known.count, roster.rate
+        tracks, rho, full, rate = known.tracks, known.rho, known.full, roster.rate
+        patience, low = known.patience, known.low
         size, limit, cost, saving = (np.empty(x.shape) for _ in range(4))
 
         def look(p: slice) -> None:
@@ -149,7 +152,8 @@ class Waterfill:
             worth = rise / (high - floor) / price
 
             def look_ahead(p: slice) -> None:
-                prospects(x[p], tracks[p], rho[p], full[p], count[p], rate[p], floor, high, worth[p], saving[p])
+                about = tracks[p], rho[p], full[p], patience[p], low[p], rate[p], floor, high, worth[p]
+                prospects(x[p], *about, saving[p])
 
             in_parts(len(roster), look_ahead)
             gain = gain + price * saving
