@@ -1,6 +1,6 @@
 """Waterfill with clients that no scenario knows, against the best that keeps the worst case within the budget.
 
-    python -m benchmarks.others [--clients 60] [--budget 0.1] [--seeds 6] [--rounds 20]
+    python -m benchmarks.others [--clients 60] [--budget 0.1] [--seeds 6] [--first 0] [--rounds 20] [--shapes step,cube]
 
 Clients deliver cap f(K / scale), where K is what full delivery would earn. Shares are of the gain that the oracle has
 over arbitrary weights; "possible" is the share of the best offers with sum worst_case <= budget.
@@ -25,6 +25,10 @@ SHAPES: dict[str, Shape] = {
     "square": lambda z: np.minimum(z * z, 1),
     "two steps": lambda z: np.where(z >= 1, 1.0, np.where(z >= 0.4, 0.5, 0.0)),
     "logistic": lambda z: np.asarray(1 / (1 + np.exp(-6 * (z - 0.6)))),
+    "three steps": lambda z: np.where(z >= 1, 1.0, np.where(z >= 0.4, 0.7, np.where(z >= 0.15, 0.3, 0.0))),
+    "cube": lambda z: np.minimum(z**3, 1),
+    "power 0.7": lambda z: np.minimum(z**0.7, 1),
+    "saturating": lambda z: z / (1 + z),
 }
 KINDS = ("plain", "heavy", "dead", "rates")  # prices with heavy tails; a third of the fleet dead; rates far apart
 
@@ -54,7 +58,7 @@ def fleet(shape: str, clients: int, seed: int, kind: str) -> Curves:
 
 def best_within_the_worst_case(curves: Curves, terms: lefi.Terms) -> float:
     """The largest accuracy under sum worst_case <= budget: with a limit below the cap K is the worst case itself."""
-    z = np.sort(np.concatenate([[0.0, 0.4, 1.0], np.geomspace(1e-4, 3, 700)]))  # with the edges of the steps
+    z = np.sort(np.concatenate([[0.0, 0.15, 0.4, 1.0], np.geomspace(1e-4, 30, 900)]))  # with the edges of the steps
     size, cost = curves.cap[:, None] * curves.shape(z), curves.scale[:, None] * z
     gain = terms.accuracy(size, curves.roster.iid[:, None])
     pick, _ = allocate(gain, cost, terms.budget, attempts=8)
@@ -76,15 +80,16 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=60)
     parser.add_argument("--budget", type=float, default=0.1, help="USD per client")
     parser.add_argument("--seeds", type=int, default=6)
+    parser.add_argument("--first", type=int, default=0, help="first seed")
     parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--shapes", default=",".join(SHAPES))
     chosen = parser.parse_args()
-    for shape in SHAPES:
+    seeds = range(chosen.first, chosen.first + chosen.seeds)
+    for shape in chosen.shapes.split(","):
         for kind in KINDS:
-            rows = [
-                shares(shape, kind, chosen.clients, chosen.budget, chosen.rounds, seed) for seed in range(chosen.seeds)
-            ]
+            rows = [shares(shape, kind, chosen.clients, chosen.budget, chosen.rounds, seed) for seed in seeds]
             reached, possible = np.median(rows, axis=0)
-            print(f"{shape:9} {kind:6} share {reached:.3f}, possible {possible:.3f}", flush=True)
+            print(f"{shape:11} {kind:6} share {reached:.3f}, possible {possible:.3f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -22,8 +22,8 @@ def allocate(
     """The candidate of each client, and the price of money; total cost <= budget. `price` is a first guess.
 
     Where a client jumps between two candidates at the price that would meet the budget, money is left over. Those who
-    cannot make their jump stay where they are, and the price falls for the others: as often as `attempts` allows, or
-    until only a share `enough` of the budget is left.
+    cannot make their jump choose among what they can reach, and the price falls for all: as often as `attempts`
+    allows, or until only a share `enough` of the budget is left.
     """
     clients, free = np.arange(gain.shape[0]), gain
     steep = float(gain.max() - gain.min()) / budget
@@ -36,9 +36,8 @@ def allocate(
         if stuck.size == 0 or left < max(enough, 1e-3) * budget:
             break
         free = free.copy()
-        kept = free[stuck, chosen[stuck]]
-        free[stuck] = -np.inf
-        free[stuck, chosen[stuck]] = kept
+        reach = cost[stuck, chosen[stuck]] + left
+        free[stuck] = np.where(cost[stuck] <= reach[:, None], free[stuck], -np.inf)
     return chosen, price
 
 

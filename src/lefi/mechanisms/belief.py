@@ -5,7 +5,7 @@ chances of the kinds, noise) is learned from all clients, so that a newcomer sta
 """
 
 from dataclasses import dataclass, fields
-from math import expm1
+from math import expm1, sqrt
 
 import numpy as np
 
@@ -14,10 +14,12 @@ from lefi.mechanisms.compiled import compiled, in_parts
 from lefi.mechanisms.curves import VIEW, size_at, survey
 from lefi.mechanisms.fit import fit_client
 from lefi.mechanisms.memory import SLOTS, push
+from lefi.mechanisms.stairs import fit_odd
+from lefi.mechanisms.steps import more_above, pooled_caps
 from lefi.mechanisms.tracks import CHANCE, COLUMNS, HINGES, KIND, KINDS, NOISY, TRACKS, M, V, deviation
 from lefi.mechanisms.tries import LASTING, patience
 
-CHANCES = np.array([0.35, 0.35, 0.05, 0.05, 0.03, 0.03, 0.10, 0.04])  # of the kinds, before anything is known
+CHANCES = np.array([0.35, 0.35, 0.05, 0.05, 0.03, 0.03, 0.10, 0.04, 0.02])  # of the kinds, before anything is known
 GROUPS = ([0, 1], [2, 3], [4, 5], [6], [7])  # kinds that share a prior of their locations
 NOISE = 0.03  # relative noise of an answer, before anything is known
 TRUST = 0.3  # answers that this first guess counts for
@@ -77,6 +79,8 @@ class Belief:
         self.life = LASTING  # rounds that clients stay
         self.fleet_noise = NOISE**2
         self.hard = 0.0  # belief that caps cut answers off, noise and all
+        self.more = 0.0  # belief that a plateau is not the cap
+        self.caps = pooled_caps(np.empty((0, COLUMNS)), high)  # mean and variance of those of steps
         self.chances = CHANCES.copy()
         self.first = first_guess(start, high)
         self.centre = self.first.copy()
@@ -122,7 +126,7 @@ class Belief:
         fits = np.zeros(at.size, dtype=bool)
 
         def hear(p: slice) -> None:
-            push(self.answers, self.count, at[p], x[p], limit[p], y[p], rho[p])
+            push(self.answers, self.count, at[p], x[p], limit[p], y[p], rho[p], self.high)
             bounds = (self.floor, self.high)
             answers_fit(at[p], self.tracks, x[p], limit[p], y[p], rate[p], rho[p], self.full, bounds, fits[p])
 
@@ -161,7 +165,7 @@ class Belief:
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Fit the tracks of the clients in rows `at`; returns scatter, answers behind it, and full delivery."""
         out = np.empty((at.size, 3))
-        fleet = (self.centre, self.spread, self.chances, self.hard)
+        fleet = (self.centre, self.spread, self.chances, self.hard, self.more, self.caps)
         floor, high, noise = self.floor, self.high, self.fleet_noise
 
         def fit(p: slice) -> None:
@@ -182,6 +186,8 @@ class Belief:
             self.fleet_noise = (TRUST * NOISE**2 + total * float(np.median(self.noise[judged]))) / (TRUST + total)
         repeats = float((self.full[at] < (1 - 1e-9) * self.high).sum())
         self.hard = repeats / (1 + repeats)
+        self.more = more_above(self.tracks[at, 0, KIND], self.answers[at], self.count[at])
+        self.caps = pooled_caps(self.tracks[at, 0], self.high)
         self._pool(self.tracks[at], self.rate[at])
 
     def _pool(self, tracks: FloatArray, rate: FloatArray) -> None:
@@ -244,7 +250,7 @@ def voters(clients: int) -> IntArray:
 def first_guess(start: float, high: float) -> FloatArray:
     """Locations at which the first offer, log weight `start`, buys half of size_high (rate 1 on a hinge)."""
     half = 0.5 * high
-    return start - np.array([half, half, np.log(half), np.log(half), 2 * np.log(half), 2 * np.log(half), 1.0, 0.0])
+    return start - np.array([half, half, np.log(half), np.log(half), 2 * np.log(half), 2 * np.log(half), 1.0, 0.0, 0.0])
 
 
 @compiled
@@ -274,6 +280,11 @@ def fit_all(at, tracks, answers, count, rate, rho, floor, high, fleet, fleet_noi
         out[i, 0], out[i, 1], out[i, 2] = fit_client(
             tracks[r], x, limit, y, n, rate[r], rho[i], SLOW, floor, high, fleet, brief[i], work
         )
+        noise = sqrt(rho[i] ** 2 * out[i, 0] / max(out[i, 1] - FREE, 0.4))
+        full = fit_odd(tracks[r], x, limit, y, n, rate[r], noise, floor, high, fleet)
+        if full > 0:
+            out[i, 0], out[i, 1], out[i, 2] = 0.0, n, full
+            continue
         for fade in FASTER:
             noise = rho[i] ** 2 * out[i, 0] / max(out[i, 1] - FREE, 0.4)
             if noise <= 9 * max(fleet_noise, QUIET**2) or n <= 2:

@@ -19,6 +19,7 @@ from lefi.mechanisms.tracks import (
     KIND,
     LOW,
     POWER,
+    STAIR,
     TRACKS,
     C,
     M,
@@ -34,6 +35,7 @@ from lefi.mechanisms.tracks import (
 NOTHING = -700.0  # log weight of no offer
 CREDIBLE = 0.05  # tracks above this share of the tracks that deliver have a say in the limit
 ERRATIC = 20.0  # more deviations of noise, the noisier a client is: it may not be noise around a curve at all
+ABOVE = 1.01  # limit over the cap of an odd client, so that it is not cut
 SCAN = 12  # candidates over the range in which a client responds
 CANDIDATES = 1 + SCAN + 2 * TRACKS  # and nothing, and two per track: its kink as expected, and where it is sure
 NEARBY = 0.06  # first spacing of candidates around the last offer of a client that is well known
@@ -144,6 +146,8 @@ def size_at(x, view, count, full, rate, floor, limit, paid):  # type: ignore[no-
 @inlined
 def limit_at(x, view, count, rho, rate, floor, high):  # type: ignore[no-untyped-def]
     """The largest answer that a track with a say takes for possible, noise included."""
+    if count > 0 and FAMILY[int(view[0, KIND])] == STAIR:  # not noisy, whatever the fleet is
+        return min(ABOVE * view[0, C], high)
     top = floor
     for t in range(count):
         if view[t, MOST] >= 0:

@@ -43,8 +43,10 @@ def fit_step(tracks, y, a, d, n, bounds, prior, chances, high, cap):  # type: ig
     """A step: every answer lies on the cap, the location between the refused offers and the taken ones."""
     below, above, most = bounds
     G, Gy, Gyy = cap_sums(y, a, d, n)
-    evidence, c, squares = log(chances[STEP_KIND]), 0.75 * high + 0.25 * most, 0.0  # no cap seen: a guess
-    cv = 0.25 * (high - c) ** 2
+    evidence, squares, c, cv = log(chances[STEP_KIND]), 0.0, prior[2], prior[3]  # no cap seen: one like others
+    if n == 0 and most > 0:
+        c = 0.75 * high + 0.25 * most
+        cv = 0.25 * (high - c) ** 2
     if n > 0:
         c, cv = (cap[0], 0.0) if cap[0] > 0 else (Gy / G, 1 / G)
         squares = max(Gyy - 2 * c * Gy + c * c * G, 0.0)
@@ -99,7 +101,7 @@ def sort_answers(x, limit, y, count, rate, rho, fade, floor, high, cap, work):  
 @compiled
 def fit_families(tracks, seen, bounds, rate, floor, high, fleet, cap, brief, work):  # type: ignore[no-untyped-def]
     """All tracks, by evidence, from sorted answers; returns the scatter of the best one in units of rho^2."""
-    centre, spread, chances, _ = fleet
+    centre, spread, chances, _, _, caps = fleet
     n, refusals, cut = seen
     low, end, money_low, money_end, most = bounds
     tracks[:] = 0.0
@@ -116,8 +118,8 @@ def fit_families(tracks, seen, bounds, rate, floor, high, fleet, cap, brief, wor
         e, s = fit_rise(tracks, kind, paid, n, (-inf, edge, most), no, prior, chances, rate, high, cap)
         best, scatter = (e, s) if e > best else (best, scatter)
     money_end = min(money_end, work[1, 0]) if n > 0 else money_end
-    prior = (centre[STEP_KIND], spread[STEP_KIND])
-    e, s = fit_step(tracks, work[2], work[3], work[4], n, (money_low, money_end, most), prior, chances, high, cap)
+    step = (centre[STEP_KIND], spread[STEP_KIND], caps[0], caps[1])
+    e, s = fit_step(tracks, work[2], work[3], work[4], n, (money_low, money_end, most), step, chances, high, cap)
     scatter = s if e > best else scatter
     if n + cut == 0:
         keep(tracks, log(chances[IDLE_KIND]), IDLE_KIND, 0.0, 1.0, -inf, inf, floor, 0.0)

@@ -7,7 +7,7 @@ levels (n, LEVELS)  accuracy of a client at sizes that lie evenly between the sm
                     parabola through three of them, so that any accuracy model will do and the paper's is met exactly
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp, expm1
 
 import numpy as np
@@ -26,14 +26,13 @@ from lefi.mechanisms.curves import (
     size_at,
     survey,
 )
-from lefi.mechanisms.tracks import TRACKS
+from lefi.mechanisms.tracks import KIND, STEP_KIND, TRACKS
 from lefi.mechanisms.tries import hopes, saving_at
 from lefi.messages import Roster, Terms
 
-SAMPLES = (128, 2048)  # clients that are asked for the price: first roughly, then well
+SAMPLES = (256, 1024)  # clients that tell the price: first the sober one, at which nobody tries, then the real one
 ENOUGH = 5e-3  # of the budget may be left over there
-MORE = 1.05  # offers are scaled up by less than this to spend what is left; if more is left, money is not short
-DEARER = 1.002  # least rise of a price that was too low
+MORE = 1.02  # offers are scaled by less than this to meet the budget
 LEVELS = 17
 CLOSE, CLOSER = 0.03, 0.25  # of the first spacing of candidates ends the search along the line; steps there
 LOOKS = 24  # there, at most
@@ -41,40 +40,50 @@ LOOKS = 24  # there, at most
 
 @dataclass(frozen=True, eq=False)
 class LargeFleet:
-    """Clients to serve, and what is known of them; reach: lowest and highest log weight."""
+    """Clients to serve, and what is known of them.
+
+    reach: lowest and highest log weight; sober: price of money at which tries are valued, that at which nobody tries
+    (0: none are made).
+    """
 
     roster: Roster
     known: Known
     terms: Terms
     reach: tuple[float, float]
-    explore: bool
+    sober: float = 0.0
 
-    def plan(self, budget: float) -> tuple[FloatArray, FloatArray]:
+    def plan(self, budget: float, explore: bool) -> tuple[FloatArray, FloatArray]:
         """Log weight and limit of each client."""
-        n, price = len(self.roster), 0.0
-        share = self.known.paid + max(0.1 * float(self.known.paid.mean()), 1e-300)  # newcomers too will cost
-        by_cost = np.argsort(share, kind="stable")
-        for sample in SAMPLES:
-            at = np.sort(by_cost[(1 + n // sample) // 2 :: 1 + n // sample])
-            few = self.take(at)
-            price = few.price(budget * float(share[at].sum() / share.sum()), price)
-        x, limit, more = self._within(budget, price)
-        return (x + np.log(more) if more < MORE else x), limit
+        sober = self._sampled(budget, SAMPLES[0], 0.0)
+        fleet = replace(self, sober=sober) if explore else self
+        return fleet._within(budget, fleet._sampled(budget, SAMPLES[1], sober))
 
-    def _within(self, budget: float, price: float) -> tuple[FloatArray, FloatArray, float]:
-        """Log weight and limit at this price, or at a higher one that keeps the budget; and how often they fit into it.
+    def _sampled(self, budget: float, sample: int, guess: float) -> float:
+        """The price of money that some of the clients tell: every so-manieth by what it cost last."""
+        paid = self.known.paid + max(0.1 * float(self.known.paid.mean()), 1e-300)  # newcomers too will cost
+        every = 1 + len(self.roster) // sample
+        at = np.sort(np.argsort(paid, kind="stable")[every // 2 :: every])
+        return self.take(at).price(budget * float(paid[at].sum() / paid.sum()), guess)
 
-        Scaling them down instead would be cheaper, but those who take all or nothing would take nothing.
+    def _within(self, budget: float, price: float) -> tuple[FloatArray, FloatArray]:
+        """Log weight and limit at this price, scaled to the budget; or at a higher price, where that is much too low.
+
+        Only those on a rise are scaled down: who takes all or nothing would take nothing.
         """
+        rises = self.known.tracks[:, 0, KIND] < STEP_KIND
         while True:
             x, limit, cost = self.offers(price)
-            more = budget / max(float(cost.sum()), 1e-300)
-            if more >= 1:
-                return x, limit, more
-            price *= DEARER / more**2
+            spent, give = float(cost.sum()), float(cost[rises].sum())
+            if budget / MORE < spent <= budget:
+                return x + np.log(budget / spent), limit
+            if spent <= budget:  # money is not short
+                return x, limit
+            if spent - budget < (1 - 1 / MORE) * give:
+                return x + np.where(rises, np.log1p((budget - spent) / give), 0.0), limit
+            price *= (spent / budget) ** 2
 
     def take(self, at: IntArray) -> "LargeFleet":
-        return LargeFleet(self.roster.take(at), self.known.take(at), self.terms, self.reach, self.explore)
+        return replace(self, roster=self.roster.take(at), known=self.known.take(at))
 
     def price(self, budget: float, guess: float) -> float:
         """The price of money at which the best offers cost the budget."""
@@ -100,14 +109,14 @@ class LargeFleet:
         def best(p: slice) -> None:
             table = self.levels(p) if levels is None else levels[p]
             about = known.tracks[p], known.rho[p], known.full[p], known.last[p], known.patience[p], known.low[p]
-            best_offers(*about, rate[p], table, price, bounds, self.explore, x[p], limit[p], cost[p])
+            best_offers(*about, rate[p], table, price, self.sober, bounds, x[p], limit[p], cost[p])
 
         in_parts(n, best)
         return x, limit, cost
 
 
 @compiled
-def best_offers(tracks, rho, full, last, patience, low, rate, levels, price, bounds, explore, x, limit, cost):  # type: ignore[no-untyped-def]
+def best_offers(tracks, rho, full, last, patience, low, rate, levels, price, sober, bounds, x, limit, cost):  # type: ignore[no-untyped-def]
     """Fill log weight, limit and cost (n,) of the offers that are worth most at this price of money.
 
     bounds = (lowest, highest log weight; smallest, largest size).
@@ -117,9 +126,9 @@ def best_offers(tracks, rho, full, last, patience, low, rate, levels, price, bou
     for i in range(x.size):
         kept = survey(tracks[i], full[i], rate[i], high, view)
         spacing, count = propose_one(view, kept, last[i], lowest, highest, candidates)
-        worth = (levels[i, LEVELS - 1] - levels[i, 0]) / (high - floor) / price
+        worth = (levels[i, LEVELS - 1] - levels[i, 0]) / (high - floor) / max(sober, 1e-300)
         hope = hopes(view, kept, rho[i], rate[i], floor, high, patience[i], low[i], worth)
-        client = (kept, hope, rho[i], full[i], rate[i], floor, high, price, worth, explore)
+        client = (kept, hope, rho[i], full[i], rate[i], floor, high, price, sober, worth)
         scan = count > SCAN  # every other candidate of it will do, since the steps start as long
         best, at, step = -1e300, NOTHING, spacing if scan else 0.5 * spacing
         for j in range(1, count):
@@ -145,13 +154,13 @@ def best_offers(tracks, rho, full, last, patience, low, rate, levels, price, bou
 @inlined
 def value_at(x, view, levels, i, client):  # type: ignore[no-untyped-def]
     """What an offer is worth, less its cost at the price of money; its limit and its cost."""
-    kept, hope, rho, full, rate, floor, high, price, worth, explore = client
+    kept, hope, rho, full, rate, floor, high, price, sober, worth = client
     limit = limit_at(x, view, kept, rho, rate, floor, high)
     paid = -expm1(-rate * limit)
     cost = exp(x) * paid
     size = size_at(x, view, kept, full, rate, floor, limit, paid)
-    saving = saving_at(x, view, hope, rho, rate, floor, high, worth) if explore else 0.0
-    return level(levels, i, (size - floor) / (high - floor)) + price * (saving - cost), limit, cost
+    saving = sober * saving_at(x, view, hope, rho, rate, floor, high, worth) if sober > 0 else 0.0
+    return level(levels, i, (size - floor) / (high - floor)) + saving - price * cost, limit, cost
 
 
 @inlined

@@ -2,7 +2,8 @@
 
 from math import isnan
 
-from lefi.mechanisms.compiled import compiled
+from lefi.mechanisms.compiled import compiled, inlined
+from lefi.mechanisms.splits import EXACT
 from lefi.mechanisms.tracks import NOISY
 
 SLOTS = 40  # answers remembered per client
@@ -10,13 +11,16 @@ EQUAL, SAME = 1e-6, 0.02  # log weights this close are equal, and teach almost t
 
 
 @compiled
-def push(answers, count, at, x, limit, y, rho):  # type: ignore[no-untyped-def]
+def push(answers, count, at, x, limit, y, rho, high):  # type: ignore[no-untyped-def]
     """Remember one more answer of each client that gave one, in place of one that is superfluous."""
     for i in range(at.size):
         if isnan(y[i]):
             continue
-        rows, n = answers[at[i]], count[at[i]]
-        old = superfluous(rows[0], n, x[i], rho[i] < NOISY)
+        rows, n, old = answers[at[i]], count[at[i]], -1
+        if rho[i] < NOISY:
+            old = implied(rows, n, x[i], limit[i], y[i], high)
+        if old < 0 and n == SLOTS:
+            old = superfluous(rows[0])
         if old >= 0:
             n -= 1
             for j in range(old, n):
@@ -25,21 +29,31 @@ def push(answers, count, at, x, limit, y, rho):  # type: ignore[no-untyped-def]
         count[at[i]] = n + 1
 
 
-@compiled
-def superfluous(x, n, new, quiet):  # type: ignore[no-untyped-def]
-    """Which answer goes; -1 if none has to. What was tried stays known.
+@inlined
+def implied(rows, n, x, limit, y, high):  # type: ignore[no-untyped-def]
+    """Which answer of a quiet client the new one makes needless; -1 if none.
 
-    A quiet client answers an equal weight alike: the older answer goes. Else, where there is no more room, the oldest
-    answer with a newer one to almost the same weight, or simply the oldest.
+    One to an equal weight; and one on a plateau that now reaches from above its weight to below it.
     """
-    if quiet:
-        for i in range(n):
-            if abs(x[i] - new) < EQUAL:
-                return i
-    if n < SLOTS:
-        return -1
-    for i in range(n - 1):
-        for j in range(i + 1, n):
+    uncut, top = y > 0 and (y < limit * (1 - 1e-7) or limit >= high), -1e300
+    for i in range(n):
+        if abs(rows[0, i] - x) < EQUAL:
+            return i
+        if uncut and abs(rows[2, i] - y) <= EXACT * y:
+            top = max(top, rows[0, i])
+    for i in range(n):
+        if x < rows[0, i] < top and abs(rows[2, i] - y) <= EXACT * y:
+            return i
+    return -1
+
+
+@compiled
+def superfluous(x):  # type: ignore[no-untyped-def]
+    """Which answer goes where there is no more room: the oldest with a newer one to almost the same weight, or simply
+    the oldest. What was tried stays known.
+    """
+    for i in range(SLOTS - 1):
+        for j in range(i + 1, SLOTS):
             if abs(x[i] - x[j]) < SAME:
                 return i
     return 0

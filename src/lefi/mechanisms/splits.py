@@ -48,9 +48,8 @@ def fit_rise(tracks, kind, answers, n, bounds, no, prior, chances, rate, high, c
     bounds = (location at least, at most, cap at least); no = refused offers; cap = (repeated answer, hits, hard,
     quiet).
     """
-    x, y, a, d = answers
+    (x, y, a, d), repeated = answers, cap[0]
     mu, precision = prior[0], 1 / prior[1]
-    repeated = cap[0]
     G, Gy, Gyy = cap_sums(y, a, d, n)
     all_G, P, Pz, Pzz = G, precision, 0.0, 0.0
     best, scatter = -inf, 0.0
@@ -81,8 +80,8 @@ def fit_rise(tracks, kind, answers, n, bounds, no, prior, chances, rate, high, c
         )
         keep(tracks, evidence + more, kind + (j < n), m, v, low, end, c, cv)
         if evidence + more > best:
-            unusual = precision * (Pz / P) ** 2  # is no noise
-            best, scatter = evidence + more, max(squares - (unusual if cap[3] else 0.0), 0.0)
+            unusual = precision * (Pz / P) ** 2 if cap[3] else 0.0  # is no noise
+            best, scatter = evidence + more, max(squares - unusual, 0.0)
     return best, scatter
 
 

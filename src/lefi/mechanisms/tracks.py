@@ -19,13 +19,13 @@ import numpy as np
 
 from lefi.mechanisms.compiled import inlined
 
-HINGE, POWER, STEP, IDLE = range(4)
-FAMILY = (HINGE, HINGE, POWER, POWER, POWER, POWER, STEP, IDLE)  # of each kind
-POWERS = (0.0, 0.0, 1.0, 1.0, 0.5, 0.5, 0.0, 0.0)
-CAPPED = (False, True, False, True, False, True, True, False)
+HINGE, POWER, STEP, IDLE, STAIR = range(5)
+FAMILY = (HINGE, HINGE, POWER, POWER, POWER, POWER, STEP, IDLE, STAIR)  # of each kind
+POWERS = (0.0, 0.0, 1.0, 1.0, 0.5, 0.5, 0.0, 0.0, 0.0)
+CAPPED = (False, True, False, True, False, True, True, False, True)
 KINDS = len(FAMILY)
 HINGES = np.array([family == HINGE for family in FAMILY])
-CAPPED_HINGE, STEP_KIND, IDLE_KIND = 1, 6, 7
+CAPPED_HINGE, STEP_KIND, IDLE_KIND, STAIR_KIND = 1, 6, 7, 8
 KIND, M, V, LOW, HIGH, C, CV, CHANCE = range(8)
 COLUMNS = 8
 TRACKS = 5  # kept per client, the most probable ones
@@ -120,7 +120,7 @@ def expected_size(
     family = FAMILY[kind]
     if family == IDLE or cap <= floor:
         return floor
-    if family == STEP:
+    if family in (STEP, STAIR):
         return floor + (cap - floor) * chance_of_step(low, top, k)
     if family == HINGE:
         u, v = (x - low) / rate, (x - top) / rate
@@ -145,7 +145,7 @@ def upper_size(kind: int, low: float, cap: float, x: float, rate: float, floor: 
     family = FAMILY[kind]
     if family == IDLE:
         return floor
-    if family == STEP:
+    if family in (STEP, STAIR):
         return max(cap, floor)
     reach = x - low
     if family == HINGE:

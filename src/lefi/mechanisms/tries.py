@@ -16,6 +16,7 @@ from lefi.mechanisms.compiled import compiled, inlined
 from lefi.mechanisms.curves import NOTHING, UP, VIEW, survey
 from lefi.mechanisms.tracks import (
     CHANCE,
+    CV,
     FAMILY,
     HIGH,
     HINGE,
@@ -23,6 +24,7 @@ from lefi.mechanisms.tracks import (
     KIND,
     LOW,
     NOISY,
+    STAIR,
     STEP,
     TRACKS,
     C,
@@ -31,10 +33,11 @@ from lefi.mechanisms.tracks import (
     chance_of_step,
     deviation,
     h_slope,
+    ramp_integral,
 )
 
 SHARP = 0.02  # a location known this well has nothing left to be tried for
-HORIZON = 60.0  # rounds for which the threshold of a step client is expected to last
+HORIZON = 120.0  # rounds for which the threshold of a step client is expected to last, if it is one
 BRIEF, NEW = (3.0, 10.0), 10  # the same on a rise: once a quiet client is known, and more while it is new
 TRIES, PATIENT, WARY = 17, 32.0, 1.0  # strange ones: answers until no more is tried, patience halfway there, and after
 LASTING = 200.0  # the same for a noisy rational client, if clients stay that long
@@ -82,7 +85,7 @@ def hopes(view, count, rho, rate, floor, high, patience, low, worth):  # type: i
         rise = rise_to_try(rising(view, count, rate), rho, rate, floor, high, worth)
     steps = 0
     for t in range(count):
-        steps = t + 1 if FAMILY[int(view[t, KIND])] == STEP else steps
+        steps = t + 1 if FAMILY[int(view[t, KIND])] in (STEP, STAIR) else steps
     return patience, rise, kink, steps
 
 
@@ -95,7 +98,9 @@ def saving_at(x, view, hope, rho, rate, floor, high, worth):  # type: ignore[no-
     saving = patience * (saving_in_noise(kink, x, rho, rate, high) if kink[1] > 0 else saving_on_rise(rise, x))
     for t in range(steps):
         if FAMILY[int(view[t, KIND])] == STEP:
-            saving += HORIZON * view[t, CHANCE] * saving_on_step(view, t, x, rate, floor, worth)
+            saving += HORIZON * view[t, CHANCE] ** 2 * saving_on_step(view, t, x, rate, floor, worth)
+        elif FAMILY[int(view[t, KIND])] == STAIR:
+            saving += saving_on_stair(view, t, x, floor, worth)
     return saving
 
 
@@ -222,10 +227,25 @@ def saving_in_noise(kink, x, rho, rate, high):  # type: ignore[no-untyped-def]
 
 @inlined
 def saving_on_step(view, t, x, rate, floor, worth):  # type: ignore[no-untyped-def]
-    """The same on a step: a client that refuses shows nothing, so only an offer that it takes saves."""
+    """The same on a step: a client that refuses shows nothing, so only an offer that it takes saves.
+
+    Its cap, unknown until it delivers, counts as uniform: most of the hope lies in the large ones.
+    """
     low, sure, up, cap = view[t, LOW], view[t, HIGH], view[t, UP], view[t, C]
     if cap <= 0 or sure - low < SHARP or x >= sure + up:
         return 0.0
-    paid = -expm1(-rate * cap)
-    most = min(exp(sure + up), worth * (cap - floor) / paid)
-    return max(paid * (most - exp(x)), 0.0) * chance_of_step(low, sure, x - up)
+    paid, half = -expm1(-rate * cap), sqrt(3 * view[t, CV]) + 1e-6
+    room, over = paid * (exp(sure + up) - exp(x)) / worth, cap - floor - paid * exp(x) / worth
+    saved = (ramp_integral(over + half, 0.0, room) - ramp_integral(over - half, 0.0, room)) / (2 * half)
+    return worth * saved * chance_of_step(low, sure, x - up)
+
+
+@inlined
+def saving_on_stair(view, t, x, floor, worth):  # type: ignore[no-untyped-def]
+    """What is saved should all of a stair's rise come with less money than the answer that showed it."""
+    low, sure, cap = view[t, LOW], view[t, HIGH], view[t, C]
+    k = x - view[t, UP]
+    if sure - low < SHARP or k >= sure or k <= low:
+        return 0.0
+    most = min(exp(sure), exp(low) + worth * view[t, CHANCE] * (cap - floor))
+    return max(most - exp(k), 0.0) * chance_of_step(low, sure, k) * view[t, CV]

@@ -99,7 +99,7 @@ class Waterfill:
         n = len(roster)
         reach = float(np.log(budget / n)) - DEPTH, float(np.log(budget)) + HEIGHT
         if n >= ALONE:
-            x, limit = LargeFleet(roster, known, self.terms, reach, self.explore).plan(budget)
+            x, limit = LargeFleet(roster, known, self.terms, reach).plan(budget, self.explore)
         else:
             x, limit = self._refine(roster, known, budget, reach)
         return (x - SHIFT * self._sign(roster) if self.belief.heard.max() < 2 else x), limit
@@ -111,9 +111,10 @@ class Waterfill:
         n = len(roster)
         x, width = np.empty((n, CANDIDATES)), np.empty(n)
         propose(known.tracks, known.last, known.full, roster.rate, self.terms.size_high, *reach, x, width)
-        price, rows, half, fine = 0.0, np.arange(n), width.copy(), False
+        price, sober, rows, half, fine = 0.0, 0.0, np.arange(n), width.copy(), False
         for stage in range(STAGES):
-            gain, cost, limit, price = self._weigh(roster, known, x, budget, price)
+            gain, cost, limit, sober = self._weigh(roster, known, x, budget, sober)
+            price = price or sober
             pick, price = allocate(gain, cost, budget, price, 8 if stage > 1 else 1, 1e-6 if fine else 1e-4)
             if fine or stage == STAGES - 1:
                 break
@@ -135,7 +136,10 @@ class Waterfill:
     def _weigh(
         self, roster: Roster, known: Known, x: FloatArray, budget: float, price: float
     ) -> tuple[FloatArray, FloatArray, FloatArray, float]:
-        """Gain, cost and limit of candidates. The gain includes what a try may save later, at the price of money."""
+        """Gain, cost and limit of candidates. The gain includes what a try may save later, at the sober price of money.
+
+        That is the one at which nobody tries: tries bid for money too, and would make what they find worthless.
+        """
         floor, high, accuracy = self.terms.size_low, self.terms.size_high, self.terms.accuracy
         tracks, rho, full, rate = known.tracks, known.rho, known.full, roster.rate
         patience, low = known.patience, known.low
