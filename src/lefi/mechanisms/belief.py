@@ -32,7 +32,7 @@ FREE = 1.5  # answers that location and cap use up before they show noise
 PSEUDO = 12.0  # answers that the fleet's noise counts for, beside the client's own
 DOUBTED, SURE = 0.05, 0.05  # tracks above that probability and below that deviation need not be fitted anew
 VOTERS = 4096  # clients that are asked what the fleet has in common, about
-FEW = 8  # answers up to which a client is fitted in every round
+FEW, FIRST = 8, 4  # answers below which a client is fitted in every round: while more than one track is left; always
 TURNS = 12  # rounds between two fits of a client that answers as expected
 SLOW, FASTER = 0.99, (0.6, 0.2)  # weight of an answer against the next one; less where old answers do not fit
 
@@ -113,8 +113,8 @@ class Belief:
         return tracks
 
     def _due(self, at: IntArray, phase: int) -> BoolArray:
-        """Clients that are looked at in full this round: all that are new, and the others in turns."""
-        young = (self.heard[at] < FEW) & ((self.tracks[at, 1, CHANCE] > 0) | (self.heard[at] < 4))
+        """Clients that are looked at in full this round: all that are new and in doubt, and the others in turns."""
+        young = (self.heard[at] < FIRST) | ((self.heard[at] < FEW) & (self.tracks[at, 1, CHANCE] > 0))
         return young | ((self.ids[at] + self.round + phase) % TURNS == 0)
 
     def tell(self, ids: IntArray, rate: FloatArray, x: FloatArray, y: FloatArray, limit: FloatArray) -> None:

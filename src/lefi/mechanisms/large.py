@@ -1,7 +1,7 @@
 """Large fleets: the price of money from a sample of the clients, then every client by itself at that price.
 
-One client hardly moves the price, so a few thousand tell it to a percent, and what is left over or missing is made up
-by scaling all offers. Per client that leaves a search along one line, with no array beside the client's own.
+One client hardly moves the price, so a thousand tell it to a percent, and what is left over or missing is made up by
+scaling. Per client that leaves a search along one line, with no array beside the client's own.
 
 levels (n, LEVELS)  accuracy of a client at sizes that lie evenly between the smallest and the largest; between them a
                     parabola through three of them, so that any accuracy model will do and the paper's is met exactly
@@ -13,7 +13,7 @@ from math import exp, expm1
 import numpy as np
 
 from lefi.arrays import FloatArray, IntArray
-from lefi.mechanisms.allocation import search
+from lefi.mechanisms.allocation import HALVINGS, search
 from lefi.mechanisms.belief import Known
 from lefi.mechanisms.compiled import compiled, in_parts, inlined
 from lefi.mechanisms.curves import (
@@ -32,7 +32,7 @@ from lefi.messages import Roster, Terms
 
 SAMPLES = (256, 1024)  # clients that tell the price: first the sober one, at which nobody tries, then the real one
 ENOUGH = 5e-3  # of the budget may be left over there
-MORE = 1.02  # offers are scaled by less than this to meet the budget
+MORE, DEARER = 1.02, 1.002  # offers are scaled by less than the one to meet the budget; or the price by the other
 LEVELS = 17
 CLOSE, CLOSER = 0.03, 0.25  # of the first spacing of candidates ends the search along the line; steps there
 LOOKS = 24  # there, at most
@@ -59,7 +59,7 @@ class LargeFleet:
         return fleet._within(budget, fleet._sampled(budget, SAMPLES[1], sober))
 
     def _sampled(self, budget: float, sample: int, guess: float) -> float:
-        """The price of money that some of the clients tell: every so-manieth by what it cost last."""
+        """The price of money that some of the clients tell, spread evenly over what clients cost last."""
         paid = self.known.paid + max(0.1 * float(self.known.paid.mean()), 1e-300)  # newcomers too will cost
         every = 1 + len(self.roster) // sample
         at = np.sort(np.argsort(paid, kind="stable")[every // 2 :: every])
@@ -71,16 +71,17 @@ class LargeFleet:
         Only those on a rise are scaled down: who takes all or nothing would take nothing.
         """
         rises = self.known.tracks[:, 0, KIND] < STEP_KIND
-        while True:
+        for _ in range(HALVINGS):
             x, limit, cost = self.offers(price)
             spent, give = float(cost.sum()), float(cost[rises].sum())
-            if budget / MORE < spent <= budget:
-                return x + np.log(budget / spent), limit
-            if spent <= budget:  # money is not short
-                return x, limit
+            if spent <= budget:
+                x += np.log(budget / spent) if spent > budget / MORE else 0.0  # else money is not short
+                break
             if spent - budget < (1 - 1 / MORE) * give:
-                return x + np.where(rises, np.log1p((budget - spent) / give), 0.0), limit
-            price *= (spent / budget) ** 2
+                x += np.where(rises, np.log1p((budget - spent) / give), 0.0)
+                break
+            price *= max((spent / budget) ** 2, DEARER)
+        return x, limit
 
     def take(self, at: IntArray) -> "LargeFleet":
         return replace(self, roster=self.roster.take(at), known=self.known.take(at))
