@@ -89,7 +89,8 @@ class Belief:
     def read(self, ids: IntArray, rate: FloatArray, later: BoolArray) -> Known:
         """What is believed about these clients, newcomers included; `later`: whose turn to be tried is the second."""
         at, known = self._rows(ids)
-        tracks, rho, full = self.tracks[at], self._rho(self.noise[at], self.judged[at]), self.full[at]
+        tracks = self.tracks if known.all() and at.size == self.ids.size else self.tracks[at]  # a large copy, if any
+        rho, full = self._rho(self.noise[at], self.judged[at]), self.full[at]
         last, limit, _ = self.held(ids)
         paid = -np.exp(last) * np.expm1(-rate * limit)
         last[self._due(at, 3)] = np.nan

@@ -8,8 +8,8 @@ from lefi.surrogate.engine import threads
 
 compiled = compiler()
 inlined = compiler(forceinline=True)  # what runs many times per client: a call costs more there than it does
-LARGE = 2_000  # clients from which a second thread pays
-PARTS = 8  # per thread, so that an uneven load evens out
+LARGE = 1_000  # clients from which a second thread pays
+PARTS, PART = 8, 250  # per thread, so that an uneven load evens out; clients of one at least
 
 
 def in_parts(n: int, work: Callable[[slice], None]) -> None:
@@ -18,6 +18,6 @@ def in_parts(n: int, work: Callable[[slice], None]) -> None:
     if workers == 1:
         work(slice(0, n))
         return
-    step = -(-n // (workers * PARTS))
+    step = max(-(-n // (workers * PARTS)), PART)
     with ThreadPoolExecutor(workers) as pool:
         list(pool.map(work, (slice(at, min(at + step, n)) for at in range(0, n, step))))

@@ -26,7 +26,7 @@ from lefi.mechanisms.curves import (
     size_at,
     survey,
 )
-from lefi.mechanisms.tracks import KIND, STEP_KIND, TRACKS
+from lefi.mechanisms.tracks import CHANCE, KIND, STEP_KIND, TRACKS
 from lefi.mechanisms.tries import hopes, saving_at
 from lefi.messages import Roster, Terms
 
@@ -35,6 +35,7 @@ ENOUGH = 5e-3  # of the budget may be left over there
 MORE, DEARER = 1.02, 1.002  # offers are scaled by less than the one to meet the budget; or the price by the other
 LEVELS = 17
 CLOSE, CLOSER = 0.03, 0.25  # of the first spacing of candidates ends the search along the line; steps there
+UNLIKELY = 0.1  # tracks below this probability need no candidates of their own
 LOOKS = 24  # there, at most
 
 
@@ -54,15 +55,16 @@ class LargeFleet:
 
     def plan(self, budget: float, explore: bool) -> tuple[FloatArray, FloatArray]:
         """Log weight and limit of each client."""
-        sober = self._sampled(budget, SAMPLES[0], 0.0)
+        order = np.argsort(self.known.paid, kind="stable")
+        sober = self._sampled(budget, order, SAMPLES[0], 0.0)
         fleet = replace(self, sober=sober) if explore else self
-        return fleet._within(budget, fleet._sampled(budget, SAMPLES[1], sober))
+        return fleet._within(budget, fleet._sampled(budget, order, SAMPLES[1], sober))
 
-    def _sampled(self, budget: float, sample: int, guess: float) -> float:
+    def _sampled(self, budget: float, order: IntArray, sample: int, guess: float) -> float:
         """The price of money that some of the clients tell, spread evenly over what clients cost last."""
         paid = self.known.paid + max(0.1 * float(self.known.paid.mean()), 1e-300)  # newcomers too will cost
         every = 1 + len(self.roster) // sample
-        at = np.sort(np.argsort(paid, kind="stable")[every // 2 :: every])
+        at = np.sort(order[every // 2 :: every])
         return self.take(at).price(budget * float(paid[at].sum() / paid.sum()), guess)
 
     def _within(self, budget: float, price: float) -> tuple[FloatArray, FloatArray]:
@@ -133,7 +135,8 @@ def best_offers(tracks, rho, full, last, patience, low, rate, levels, price, sob
         scan = count > SCAN  # every other candidate of it will do, since the steps start as long
         best, at, step = -1e300, NOTHING, spacing if scan else 0.5 * spacing
         for j in range(1, count):
-            if candidates[j] > NOTHING and not (scan and j <= SCAN and j % 2 == 0):
+            needless = j % 2 == 0 if j <= SCAN else view[(j - 1 - SCAN) // 2, CHANCE] < UNLIKELY
+            if candidates[j] > NOTHING and not (scan and needless):
                 value, _, _ = value_at(candidates[j], view, levels, i, client)
                 best, at = (value, candidates[j]) if value > best else (best, at)
         for _ in range(LOOKS):
