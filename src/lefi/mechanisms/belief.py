@@ -274,7 +274,7 @@ def answers_fit(at, tracks, x, limit, y, rate, rho, full, bounds, fits):  # type
 @compiled
 def fit_all(at, tracks, answers, count, rate, rho, floor, high, fleet, fleet_noise, brief, out):  # type: ignore[no-untyped-def]
     """Fit the clients in rows `at`; one whose old answers do not fit the new ones again, with the old ones faded."""
-    work, spare = np.empty((6, SLOTS)), np.empty((TRACKS, COLUMNS))
+    work, spare, whole = np.empty((6, SLOTS)), np.empty((TRACKS, COLUMNS)), bool(0)  # False would compile all twice
     for i in range(at.size):
         r = at[i]
         x, limit, y, n = answers[r, 0], answers[r, 1], answers[r, 2], count[r]
@@ -291,7 +291,7 @@ def fit_all(at, tracks, answers, count, rate, rho, floor, high, fleet, fleet_noi
             if noise <= 9 * max(fleet_noise, QUIET**2) or n <= 2:
                 break
             scatter, weight, _ = fit_client(
-                spare, x, limit, y, n, rate[r], rho[i], fade, floor, high, fleet, False, work
+                spare, x, limit, y, n, rate[r], rho[i], fade, floor, high, fleet, whole, work
             )
             if rho[i] ** 2 * scatter / max(weight - FREE, 0.4) < 0.25 * noise:
                 tracks[r], out[i, 0], out[i, 1] = spare, scatter, weight

@@ -108,14 +108,17 @@ def fit_families(tracks, seen, bounds, rate, floor, high, fleet, cap, brief, wor
     tracks[:, CHANCE], tracks[:, KIND] = -inf, IDLE_KIND
     no = (work[5], refusals)
     answers, paid = (work[0], work[2], work[3], work[4]), (work[1], work[2], work[3], work[4])
-    prior = (centre[0] - log(rate), spread[0])
-    best, scatter = fit_rise(tracks, 0, answers, n, (low, end, most), no, prior, chances, rate, high, cap)
-    for kind in (2, 4):
-        if brief:
+    best, scatter = -inf, 0.0
+    for kind in (0, 2, 4):
+        if brief and kind > 0:
             break
-        edge = money_end - h(kind, most, rate) if most > 0 else inf
-        prior = (centre[kind], spread[kind])
-        e, s = fit_rise(tracks, kind, paid, n, (-inf, edge, most), no, prior, chances, rate, high, cap)
+        if kind == 0:
+            prior = (centre[kind] - log(rate), spread[kind])
+            e, s = fit_rise(tracks, kind, answers, n, (low, end, most), no, prior, chances, rate, high, cap)
+        else:
+            edge = money_end - h(kind, most, rate) if most > 0 else inf
+            prior = (centre[kind], spread[kind])
+            e, s = fit_rise(tracks, kind, paid, n, (-inf, edge, most), no, prior, chances, rate, high, cap)
         best, scatter = (e, s) if e > best else (best, scatter)
     money_end = min(money_end, work[1, 0]) if n > 0 else money_end
     step = (centre[STEP_KIND], spread[STEP_KIND], caps[0], caps[1])
