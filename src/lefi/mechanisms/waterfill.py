@@ -25,7 +25,8 @@ SETTLED = 0.98  # share of the clients that must be there
 WINDOW = np.linspace(-1, 1, 7)
 BESIDE = np.array([-2.5, -1.0, -0.4, 0.4, 1.0])  # log weights beside the window, should the price of money have moved
 DEPTH, HEIGHT = 12.0, 2.0  # log weights from an equal share less DEPTH to the whole budget plus HEIGHT
-MANY, FREE, HELD = 2000, 0.25, 0.97  # clients of a large fleet; share that is free in a round; budget held at most
+MANY, FREE, MOST = 2000, 0.25, 0.8  # clients of a large fleet; calm ones free in a round; share from which all are
+HELD = 0.97  # of the budget may be held for the others
 ALONE = 1000  # free clients from which each is served by itself, at a price that a sample tells
 SHIFT = 0.2  # first two offers to a client lie apart by twice this, to tell a plateau from a slope
 
@@ -85,7 +86,7 @@ class Waterfill:
         if len(roster) >= MANY:
             free = ~calm | (uniform(key(self.seed, "mechanism", self.belief.round), roster.ids) < FREE)
         cost = np.where(free, 0.0, -np.exp(x) * np.expm1(-roster.rate * limit))
-        if float(cost.sum()) > HELD * budget or not free.any():
+        if float(cost.sum()) > HELD * budget or not 0 < float(free.mean()) < MOST:
             free[:], cost[:] = True, 0.0
         at = np.flatnonzero(free)
         some = roster.take(at)
