@@ -85,6 +85,12 @@ def test_a_client_that_is_not_rational_is_tried_little_by_little() -> None:
     assert rounds[1] > 20 * rounds[2] > 0
 
 
+def test_a_little_noise_after_two_answers_may_be_none() -> None:
+    tracks, two, later = hinge(0.4)[None], np.array([2]), np.array([False])
+    assert not patience(tracks, later, two, np.array([0.06]), life=1000.0)[1][0]
+    assert patience(tracks, later, two + 1, np.array([0.06]), life=1000.0)[1][0]
+
+
 def test_who_leaves_soon_is_worth_less() -> None:
     assert saving(2, 0.1, life=20.0) == pytest.approx(0.1 * saving(2, 0.1))
 

@@ -42,6 +42,7 @@ BRIEF, NEW = (3.0, 10.0), 10  # the same on a rise: once a quiet client is known
 TRIES, PATIENT, WARY = 17, 32.0, 1.0  # strange ones: answers until no more is tried, patience halfway there, and after
 LASTING = 200.0  # the same for a noisy rational client, if clients stay that long
 JUDGED = 2  # answers after which noise is known: then one half of the fleet is tried, all others one answer later
+DOUBT = 0.08  # less noise than this may be a wrong guess then: wait for one more answer
 HALVINGS = 12
 
 
@@ -54,7 +55,7 @@ def patience(
     quiet nor likely to be rational may follow a curve of its own, which low answers do not tell: it is tried little
     by little.
     """
-    doubtful = (heard < JUDGED) | ((heard == JUDGED) & (rho < 2 * NOISY))  # it may be a wrong first guess
+    doubtful = (heard < JUDGED) | ((heard == JUDGED) & (rho < DOUBT))
     rounds, low = BRIEF[0] + BRIEF[1] * np.maximum(1 - heard / NEW, 0.0), (rho >= NOISY) & ~doubtful
     at = np.flatnonzero(low)
     u, turn = np.minimum(heard[at] / TRIES, 1.0), (heard[at] == JUDGED + 1) | (heard[at] == JUDGED + later[at])
