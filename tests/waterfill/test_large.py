@@ -5,6 +5,7 @@ import pytest
 
 import lefi
 from lefi.arrays import FloatArray
+from lefi.mechanisms.belief import Belief
 from lefi.mechanisms.large import LEVELS, LargeFleet, level
 from lefi.mechanisms.waterfill import DEPTH, HEIGHT, SAFE, Waterfill
 
@@ -66,3 +67,17 @@ def test_accuracy_between_the_levels() -> None:
         wanted = paper(10 * shares, 0.3) if close < 1e-9 else 1 - np.exp(-4 * shares)
         found = [level(values[None, :], 0, share) for share in shares]
         np.testing.assert_allclose(found, wanted, atol=close)
+
+
+def test_only_who_is_bought_keeps_an_offer() -> None:
+    """To hold an offer that was refused, or one to a client that is offered nothing now, would lock money up."""
+    belief = Belief(start=0.0, floor=0.0, high=10.0)
+    ids, rate, limit = np.arange(3), np.full(3, 0.7), np.full(3, 10.0)
+    for x in (-1.0, -1.5, -2.0, -1.2, -1.7, -2.2, -1.4):
+        bought = np.clip((x + 5) / 0.7, 0, 6)
+        belief.tell(ids, rate, np.full(3, x), np.array([bought, 0.0, bought]), limit)
+    held = np.array([-1.3, -1.3, -690.0])
+    belief.tell(ids, rate, held, np.array([(held[0] + 5) / 0.7, 0.0, np.nan]), limit)
+    assert belief.held(ids)[2].tolist() == [True, False, False]
+    belief.tell(ids, rate, np.full(3, -1.3), np.full(3, np.nan), limit)  # silence changes nothing
+    assert belief.held(ids)[2].tolist() == [True, False, False]

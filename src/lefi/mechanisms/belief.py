@@ -11,12 +11,12 @@ import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray, IntArray
 from lefi.mechanisms.compiled import compiled, in_parts
-from lefi.mechanisms.curves import VIEW, size_at, survey
+from lefi.mechanisms.curves import NOTHING, VIEW, size_at, survey
 from lefi.mechanisms.fit import fit_client
 from lefi.mechanisms.memory import SLOTS, push
 from lefi.mechanisms.stairs import fit_odd
 from lefi.mechanisms.steps import more_above, pooled_caps
-from lefi.mechanisms.tracks import CHANCE, COLUMNS, HINGES, KIND, KINDS, NOISY, TRACKS, M, V, deviation
+from lefi.mechanisms.tracks import CHANCE, COLUMNS, HINGES, KIND, KINDS, NOISY, TRACKS, TRIFLE, M, V, deviation
 from lefi.mechanisms.tries import LASTING, patience
 
 CHANCES = np.array([0.35, 0.35, 0.05, 0.05, 0.03, 0.03, 0.10, 0.04, 0.02])  # of the kinds, before anything is known
@@ -71,7 +71,7 @@ class Belief:
         self.tracks: FloatArray = np.empty((0, TRACKS, COLUMNS))
         self.noise: FloatArray = np.empty(0)  # own estimate of the squared relative noise
         self.judged: FloatArray = np.empty(0)  # answers behind it
-        self.calm: BoolArray = np.empty(0, dtype=bool)  # quiet, and the last answer was as expected
+        self.calm: BoolArray = np.empty(0, dtype=bool)  # quiet, bought, and its last answer was as expected
         self.offer: FloatArray = np.empty(0)  # log weight that was answered last
         self.limit: FloatArray = np.empty(0)  # its limit
         self.full: FloatArray = np.empty(0)  # size that full delivery is taken to be
@@ -136,7 +136,8 @@ class Belief:
         self.offer[at[heard]], self.limit[at[heard]] = x[heard], limit[heard]
         self.round += 1
         self.life = (LASTING + float(self.heard.sum())) / (1 + self.heard.size - at.size)
-        self.calm[at[heard]] = (fits & (rho < NOISY))[heard]
+        calm = fits & (rho < NOISY) & (y > TRIFLE * self.high)
+        self.calm[at] = np.where(heard, calm, self.calm[at] & (x > NOTHING / 2))  # silence leaves it as it was
         fits |= ~heard
         if self.heard[at].max(initial=0) < FEW:  # noise and prior are new: learn them before all others use them
             some = voters(at.size)
