@@ -81,3 +81,17 @@ def test_only_who_is_bought_keeps_an_offer() -> None:
     assert belief.held(ids)[2].tolist() == [True, False, False]
     belief.tell(ids, rate, np.full(3, -1.3), np.full(3, np.nan), limit)  # silence changes nothing
     assert belief.held(ids)[2].tolist() == [True, False, False]
+
+
+def test_noisy_clients_of_a_large_fleet_are_fitted_in_turns() -> None:
+    market = lefi.scenario("noisy", clients=4500, seed=2)
+    mechanism = lefi.make("waterfill", market.terms)
+    assert isinstance(mechanism, Waterfill)
+    for receipt in lefi.play(mechanism, market, 10):
+        before = mechanism.belief.tracks.copy() if mechanism.belief is not None else None
+        if receipt.round in (2, 9):
+            mechanism.tell(receipt)
+            assert mechanism.belief is not None
+            assert before is not None
+            anew = (mechanism.belief.tracks[:, 0] != before[:, 0]).any(axis=1).mean()
+            assert anew > 0.9 if receipt.round == 2 else 0.15 < anew < 0.5

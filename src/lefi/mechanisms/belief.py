@@ -5,18 +5,18 @@ chances of the kinds, noise) is learned from all clients, so that a newcomer sta
 """
 
 from dataclasses import dataclass, fields
-from math import expm1, sqrt
+from math import sqrt
 
 import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray, IntArray
 from lefi.mechanisms.compiled import compiled, in_parts
-from lefi.mechanisms.curves import NOTHING, VIEW, size_at, survey
+from lefi.mechanisms.curves import NOTHING, answers_fit
 from lefi.mechanisms.fit import fit_client
 from lefi.mechanisms.memory import SLOTS, push
 from lefi.mechanisms.stairs import fit_odd
 from lefi.mechanisms.steps import more_above, pooled_caps
-from lefi.mechanisms.tracks import CHANCE, COLUMNS, HINGES, KIND, KINDS, NOISY, TRACKS, TRIFLE, M, V, deviation
+from lefi.mechanisms.tracks import CHANCE, COLUMNS, HINGES, KIND, KINDS, NOISY, TRACKS, TRIFLE, M, V
 from lefi.mechanisms.tries import LASTING, patience
 
 CHANCES = np.array([0.35, 0.35, 0.05, 0.05, 0.03, 0.03, 0.10, 0.04, 0.02])  # of the kinds, before anything is known
@@ -30,10 +30,9 @@ LEAST_SPREAD = 0.05  # variance of locations among clients that seem all alike
 FLOOR = 0.2  # clients that the first guess of the chances counts for, per client of the fleet
 FREE = 1.5  # answers that location and cap use up before they show noise
 PSEUDO = 12.0  # answers that the fleet's noise counts for, beside the client's own
-DOUBTED, SURE = 0.05, 0.05  # tracks above that probability and below that deviation need not be fitted anew
 VOTERS = 4096  # clients that are asked what the fleet has in common, about
 FEW, FIRST = 8, 4  # answers below which a client is fitted in every round: while more than one track is left; always
-TURNS = 12  # rounds between two fits of a client that answers as expected
+TURNS, RESTS = 12, 4  # rounds between two fits of a client that answers as expected, and of a noisy one
 SLOW, FASTER = 0.99, (0.6, 0.2)  # weight of an answer against the next one; less where old answers do not fit
 
 
@@ -118,6 +117,11 @@ class Belief:
         young = (self.heard[at] < FIRST) | ((self.heard[at] < FEW) & (self.tracks[at, 1, CHANCE] > 0))
         return young | ((self.ids[at] + self.round + phase) % TURNS == 0)
 
+    def _rests(self, at: IntArray, rho: FloatArray) -> BoolArray:
+        """Noisy clients of a large fleet of whom one answer more tells little: they are fitted in turns too."""
+        known = (rho >= NOISY) & (self.heard[at] >= FEW) & (at.size > VOTERS)
+        return known & ((self.ids[at] + self.round) % RESTS != 0)
+
     def tell(self, ids: IntArray, rate: FloatArray, x: FloatArray, y: FloatArray, limit: FloatArray) -> None:
         """Learn from one answer per client (ids sorted); where y is NaN there is none."""
         self._admit(ids, rate)
@@ -136,14 +140,15 @@ class Belief:
         self.offer[at[heard]], self.limit[at[heard]] = x[heard], limit[heard]
         self.round += 1
         self.life = (LASTING + float(self.heard.sum())) / (1 + self.heard.size - at.size)
-        calm = fits & (rho < NOISY) & (y > TRIFLE * self.high)
+        rests = self._rests(at, rho)
+        calm = (rests | (fits & (rho < NOISY))) & (y > TRIFLE * self.high)
         self.calm[at] = np.where(heard, calm, self.calm[at] & (x > NOTHING / 2))  # silence leaves it as it was
         fits |= ~heard
         if self.heard[at].max(initial=0) < FEW:  # noise and prior are new: learn them before all others use them
             some = voters(at.size)
             self._learn(at[some], fits[some])
             self._share(at)
-        due = ~fits | self._due(at, 0)
+        due = (~fits & ~rests) | self._due(at, 0)
         self._learn(at[due], fits[due])
         self._share(at)
 
@@ -253,23 +258,6 @@ def first_guess(start: float, high: float) -> FloatArray:
     """Locations at which the first offer, log weight `start`, buys half of size_high (rate 1 on a hinge)."""
     half = 0.5 * high
     return start - np.array([half, half, np.log(half), np.log(half), 2 * np.log(half), 2 * np.log(half), 1.0, 0.0, 0.0])
-
-
-@compiled
-def answers_fit(at, tracks, x, limit, y, rate, rho, full, bounds, fits):  # type: ignore[no-untyped-def]
-    """Note whether the answer of each client in rows `at` is what sharp tracks expected, to two deviations of noise."""
-    (floor, high), view = bounds, np.empty((TRACKS, VIEW))
-    for i in range(x.size):
-        s = tracks[at[i]]
-        sharp = y[i] < limit[i] * (1 - 1e-7) or limit[i] >= high
-        for t in range(TRACKS):
-            sharp = sharp and (s[t, CHANCE] < DOUBTED or s[t, V] < SURE * SURE)
-        if sharp and s[0, CHANCE] > 0:
-            kept = survey(s, full[at[i]], rate[i], high, view)
-            paid = -expm1(-rate[i] * limit[i])
-            expected = size_at(x[i], view, kept, full[at[i]], rate[i], floor, limit[i], paid)
-            doubt = s[0, V] / (rate[i] * rate[i])  # in sizes, were it a hinge
-            fits[i] = (y[i] - expected) ** 2 < 4 * (deviation(y[i], rho[i], high) ** 2 + doubt)
 
 
 @compiled

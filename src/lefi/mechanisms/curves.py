@@ -23,6 +23,7 @@ from lefi.mechanisms.tracks import (
     TRACKS,
     C,
     M,
+    V,
     deviation,
     expected_size,
     h,
@@ -40,6 +41,7 @@ SCAN = 12  # candidates over the range in which a client responds
 CANDIDATES = 1 + SCAN + 2 * TRACKS  # and nothing, and two per track: its kink as expected, and where it is sure
 NEARBY = 0.06  # first spacing of candidates around the last offer of a client that is well known
 HINGED = 0.95  # probability of a hinge that makes a client well known
+DOUBTED, SURE = 0.05, 0.05  # tracks above that probability and below that deviation need not be fitted anew
 MOST, UP = COLUMNS, COLUMNS + 1  # further columns of a view
 VIEW = COLUMNS + 2
 
@@ -159,3 +161,20 @@ def limit_at(x, view, count, rho, rate, floor, high):  # type: ignore[no-untyped
 def kink_above(kind, cap, full, rate):  # type: ignore[no-untyped-def]
     """How far above its location the log weight must be for a client to deliver its cap."""
     return h(kind, cap, rate) - (0.0 if FAMILY[kind] == HINGE else log(-expm1(-rate * min(cap, full))))
+
+
+@compiled
+def answers_fit(at, tracks, x, limit, y, rate, rho, full, bounds, fits):  # type: ignore[no-untyped-def]
+    """Note whether the answer of each client in rows `at` is what sharp tracks expected, to two deviations of noise."""
+    (floor, high), view = bounds, np.empty((TRACKS, VIEW))
+    for i in range(x.size):
+        s = tracks[at[i]]
+        sharp = y[i] < limit[i] * (1 - 1e-7) or limit[i] >= high
+        for t in range(TRACKS):
+            sharp = sharp and (s[t, CHANCE] < DOUBTED or s[t, V] < SURE * SURE)
+        if sharp and s[0, CHANCE] > 0:
+            kept = survey(s, full[at[i]], rate[i], high, view)
+            paid = -expm1(-rate[i] * limit[i])
+            expected = size_at(x[i], view, kept, full[at[i]], rate[i], floor, limit[i], paid)
+            doubt = s[0, V] / (rate[i] * rate[i])  # in sizes, were it a hinge
+            fits[i] = (y[i] - expected) ** 2 < 4 * (deviation(y[i], rho[i], high) ** 2 + doubt)

@@ -80,9 +80,9 @@ def prospects(x, tracks, rho, full, patience, low, rate, floor, high, worth, sav
 def hopes(view, count, rho, rate, floor, high, patience, low, worth):  # type: ignore[no-untyped-def]
     """What all tries on a client have in common: patience, its rise, its kink in noise, tracks up to the last step."""
     rise, kink = (0.0, -1e300, 0.0, 0.0, 0.0), (0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    if low:
+    if low and patience > 0:
         kink = kink_in_noise(view, count, rate, worth)
-    else:
+    if not low:
         rise = rise_to_try(rising(view, count, rate), rho, rate, floor, high, worth)
     steps = 0
     for t in range(count):
