@@ -27,6 +27,7 @@ from lefi.mechanisms.tracks import (
     deviation,
     expected_size,
     h,
+    is_cut,
     log_money,
     upper_cap,
     upper_size,
@@ -169,7 +170,7 @@ def answers_fit(at, tracks, x, limit, y, rate, rho, full, bounds, fits):  # type
     (floor, high), view = bounds, np.empty((TRACKS, VIEW))
     for i in range(x.size):
         s = tracks[at[i]]
-        sharp = y[i] < limit[i] * (1 - 1e-7) or limit[i] >= high
+        sharp = not is_cut(y[i], limit[i], high)
         for t in range(TRACKS):
             sharp = sharp and (s[t, CHANCE] < DOUBTED or s[t, V] < SURE * SURE)
         if sharp and s[0, CHANCE] > 0:

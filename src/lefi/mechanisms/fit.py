@@ -8,9 +8,10 @@ from math import exp, inf, log, sqrt
 
 from lefi.mechanisms.clipped import curve, fit_clipped
 from lefi.mechanisms.compiled import compiled, inlined
-from lefi.mechanisms.splits import EXACT, RARE, UNLIKELY, cap_evidence, cap_sums, fit_rise, keep
+from lefi.mechanisms.splits import EXACT, RARE, UNLIKELY, at_cap, cap_evidence, cap_sums, fit_rise, keep
 from lefi.mechanisms.tracks import (
     CHANCE,
+    CUT,
     CV,
     FAMILY,
     IDLE_KIND,
@@ -27,6 +28,7 @@ from lefi.mechanisms.tracks import (
     deviation,
     expected_size,
     h,
+    is_cut,
     log_money,
     truncate,
     window,
@@ -34,7 +36,6 @@ from lefi.mechanisms.tracks import (
 
 NEGLIGIBLE = 0.003  # tracks below this probability are forgotten
 ALIKE = 0.01  # tracks with location and cap this close say the same
-CUT = 1 - 1e-7  # an answer from this share of the limit on is cut by it
 APART = 0.01  # log weights this far apart are clearly different
 
 
@@ -74,7 +75,7 @@ def sort_answers(x, limit, y, count, rate, rho, fade, floor, high, cap, work):  
     low = money_low = -inf
     end = money_end = inf
     for i in range(count):
-        if y[i] > floor + TRIFLE * high and (y[i] < CUT * limit[i] or limit[i] >= high):
+        if y[i] > floor + TRIFLE * high and not is_cut(y[i], limit[i], high):
             least = min(least, x[i] - rate * y[i])
     for i in range(count):
         k = log_money(x[i], rate, min(limit[i], cap))
@@ -83,7 +84,7 @@ def sort_answers(x, limit, y, count, rate, rho, fade, floor, high, cap, work):  
             refused[refusals] = x[i]
             refusals += 1
             continue
-        if y[i] >= CUT * limit[i] and limit[i] < high:
+        if is_cut(y[i], limit[i], high):
             sure = max(limit[i] - 2 * deviation(limit[i], rho, high), 0.5 * limit[i])  # noise may have lifted it
             end, money_end, most = min(end, x[i] - rate * sure), min(money_end, k), max(most, sure)
             if least == inf or x[i] - rate * limit[i] >= least:
@@ -180,11 +181,6 @@ def clip_noise(tracks, x, limit, y, count, rate, rho, fade, floor, high, fleet, 
 
 
 @inlined
-def at_cap(y, cap):  # type: ignore[no-untyped-def]
-    return cap > 0 and y >= cap * (1 - EXACT)
-
-
-@inlined
 def normalise(tracks):  # type: ignore[no-untyped-def]
     """Evidence to probabilities, most probable first; tracks that say the same become one, negligible ones go."""
     best, total, last, kept = tracks[0, CHANCE], 0.0, 0, 0.0
@@ -230,6 +226,6 @@ def repeat(x, limit, y, n, most):  # type: ignore[no-untyped-def]
     for i in range(n):
         top = max(top, y[i])
     for i in range(n):
-        if y[i] >= top * (1 - EXACT) and (y[i] < CUT * limit[i] or limit[i] >= most):
+        if y[i] >= top * (1 - EXACT) and not is_cut(y[i], limit[i], most):
             low, high, hits = min(low, x[i]), max(high, x[i]), hits + 1
     return (top, hits - 1) if high - low > APART or (hits > 0 and top >= most * (1 - EXACT)) else (0.0, 0)

@@ -4,7 +4,7 @@ from math import isnan
 
 from lefi.mechanisms.compiled import compiled, inlined
 from lefi.mechanisms.splits import EXACT
-from lefi.mechanisms.tracks import NOISY
+from lefi.mechanisms.tracks import NOISY, is_cut
 
 SLOTS = 40  # answers remembered per client
 EQUAL, SAME = 1e-6, 0.02  # log weights this close are equal, and teach almost the same
@@ -35,7 +35,7 @@ def implied(rows, n, x, limit, y, high):  # type: ignore[no-untyped-def]
 
     One to an equal weight; and one on a plateau that now reaches from above its weight to below it.
     """
-    uncut, top = y > 0 and (y < limit * (1 - 1e-7) or limit >= high), -1e300
+    uncut, top = y > 0 and not is_cut(y, limit, high), -1e300
     for i in range(n):
         if abs(rows[0, i] - x) < EQUAL:
             return i

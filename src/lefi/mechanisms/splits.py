@@ -57,7 +57,7 @@ def fit_rise(tracks, kind, answers, n, bounds, no, prior, chances, rate, high, c
         if j > 0:
             i = j - 1
             g = a[i] / (d[i] * d[i])
-            if not (repeated > 0 and y[i] >= repeated * (1 - EXACT)):  # else it would have been more, but for the cap
+            if not at_cap(y[i], repeated):  # else it would have been more, but for the cap
                 p, z = g / h_slope(kind, y[i], rate) ** 2, x[i] - h(kind, y[i], rate) - mu
                 P, Pz, Pzz = P + p, Pz + p * z, Pzz + p * z * z
             G, Gy, Gyy = G - g, Gy - g * y[i], Gyy - g * y[i] * y[i]
@@ -86,10 +86,16 @@ def fit_rise(tracks, kind, answers, n, bounds, no, prior, chances, rate, high, c
 
 
 @inlined
+def at_cap(y, cap):  # type: ignore[no-untyped-def]
+    """Whether an answer is the very cap; 0: no cap is known."""
+    return cap > 0 and y >= cap * (1 - EXACT)
+
+
+@inlined
 def rise_at_most(kind, x, y, d, n, rate, repeated):  # type: ignore[no-untyped-def]
     """How many answers may lie on the rise: noise lifts none to the very cap that is far above the first one there."""
     first = n
-    while first > 0 and repeated > 0 and y[first - 1] >= repeated * (1 - EXACT):
+    while first > 0 and at_cap(y[first - 1], repeated):
         first -= 1
     last = first
     while last < n and x[last] - x[first] <= LIFT * d[last] * h_slope(kind, y[last], rate):
@@ -114,7 +120,7 @@ def cap_evidence(y, d, n, on_cap, G, c, cv, most, high, cap):  # type: ignore[no
     evidence = 0.5 * log(2 * pi / G) - log(high)
     if repeated > 0:
         for i in range(n):
-            if y[i] >= repeated * (1 - EXACT):
+            if at_cap(y[i], repeated):
                 evidence += max(hits * log(d[i] / (REPEAT * y[i])), 0.0)
                 break
     elif hard > 0:  # at a hard cap noise leaves every other answer at the very cap
@@ -166,7 +172,7 @@ def lifted_evidence(kind, x, y, d, j, m, rate, cap):  # type: ignore[no-untyped-
     """Log chance, against that on the cap (1/2), that noise lifted answers on the rise up to the very cap."""
     result = 0.0
     for i in range(j):
-        if y[i] >= cap * (1 - EXACT):
+        if at_cap(y[i], cap):
             size = (x[i] - m) / rate if FAMILY[kind] == HINGE else exp(min(POWERS[kind] * (x[i] - m), 50.0))
             if size < cap:
                 result += log(2 * max(Phi((size - cap) / d[i]), NEVER))

@@ -31,6 +31,7 @@ from lefi.mechanisms.tracks import (
     V,
     deviation,
     expected_size,
+    is_cut,
     log_money,
     window,
 )
@@ -85,7 +86,7 @@ def sort_by_money(k, level, x, limit, y, count, rate, high, full):  # type: igno
     cut = np.empty(count, dtype=np.bool_)
     for i in range(count):
         money = log_money(x[i], rate, min(limit[i], full))
-        cuts = y[i] >= limit[i] * (1 - 1e-7) and limit[i] < high
+        cuts = is_cut(y[i], limit[i], high)
         if out_of_order(k, level, cut, i, money, y[i], cuts, LESS * high):
             return False
         at = i
@@ -175,12 +176,18 @@ def build(tracks, k, level, n, last, floor, end):  # type: ignore[no-untyped-def
 
 
 @compiled
+def bend(k, level, i):  # type: ignore[no-untyped-def]
+    """How far answer i lies from the straight line between its neighbours."""
+    share = (k[i] - k[i - 1]) / max(k[i + 1] - k[i - 1], 1e-9)
+    return abs(level[i - 1] + share * (level[i + 1] - level[i - 1]) - level[i])
+
+
+@compiled
 def roughness(k, level, n):  # type: ignore[no-untyped-def]
     """How far answers lie from the straight line between their neighbours: 0 if on it, 1 for steps."""
     missed, rise = 0.0, 1e-9
     for i in range(1, n - 1):
-        share = (k[i] - k[i - 1]) / max(k[i + 1] - k[i - 1], 1e-9)
-        missed += abs(level[i - 1] + share * (level[i + 1] - level[i - 1]) - level[i])
+        missed += bend(k, level, i)
         rise += level[i + 1] - level[i - 1]
     return min(2 * missed / rise, 1.0)
 
@@ -198,9 +205,7 @@ def drop_least(k, level, area, n, last):  # type: ignore[no-untyped-def]
     """Leave out the answer that the straight line between its neighbours misses least; returns n - 1."""
     least, at = inf, 1
     for i in range(1, n - 1):
-        share = (k[i] - k[i - 1]) / max(k[i + 1] - k[i - 1], 1e-9)
-        miss = abs(level[i - 1] + share * (level[i + 1] - level[i - 1]) - level[i])
-        miss *= 1 + HERE * exp(-abs(k[i] - last) / AROUND)
+        miss = bend(k, level, i) * (1 + HERE * exp(-abs(k[i] - last) / AROUND))
         if miss < least:
             least, at = miss, i
     area[at + 1] += area[at]

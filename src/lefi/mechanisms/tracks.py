@@ -31,6 +31,7 @@ COLUMNS = 8
 TRACKS = 5  # kept per client, the most probable ones
 TRIFLE = 1e-4  # of size_high: an answer up to this is none
 NOISY = 0.02  # relative noise from which a client counts as noisy
+CUT = 1 - 1e-7  # an answer from this share of the limit on is cut by it
 QUIET_SIZE = 0.02  # y0 as a share of size_high
 
 
@@ -61,6 +62,12 @@ def truncate(mean: float, variance: float, low: float, high: float) -> tuple[flo
     shift = (pa - pb) / mass
     spread = 1 + ((a * pa if a > -8 else 0.0) - (b * pb if b < 8 else 0.0)) / mass - shift * shift
     return mean + s * shift, variance * min(max(spread, 1e-6), 1.0)
+
+
+@inlined
+def is_cut(y: float, limit: float, high: float) -> bool:
+    """Whether the limit, not the client, ended an answer; nobody may answer more than `high` anyway."""
+    return y >= CUT * limit and limit < high
 
 
 @inlined
