@@ -5,6 +5,7 @@ python benchmarks/waterfill.py --speed 100000
 """
 
 import argparse
+import resource
 import time
 from collections.abc import Iterable
 
@@ -66,12 +67,12 @@ def shares(name: str, market: lefi.Market, rounds: list[int], seed: int, changin
     return np.array(found), overspend
 
 
-def line(name: str, scenario: str, clients: int, budget: float, seeds: int) -> str:
+def line(name: str, scenario: str, clients: int, budget: float, seeds: range) -> str:
     """One line of the table: medians over seeds, minima in brackets."""
     changing = scenario in CHANGING
     rounds = list(range(10, 101, 5)) if changing else [1, 2, 3, 5, 10, 20, 30]
     rows, overspend = [], 0.0
-    for seed in range(seeds):
+    for seed in seeds:
         market = lefi.scenario(scenario, clients=clients, budget=budget * clients, seed=seed)
         row, over = shares(name, market, rounds, seed, changing)
         rows.append([np.nanmean(row)] if changing else row)
@@ -85,13 +86,16 @@ def line(name: str, scenario: str, clients: int, budget: float, seeds: int) -> s
 def speed(clients: int, rounds: int = 100) -> Iterable[str]:
     """Seconds of a whole round, ask to tell, of lefi and of waterfill: on the clock and, in brackets, of all CPUs."""
     times: dict[str, FloatArray] = {}
-    for name in ("lefi", "waterfill"):
+    for name in ("waterfill", "lefi"):
         for fleet in (3000, clients):  # the small one only to load the compiled code
             market = lefi.scenario("mixed", clients=fleet)
             marks = [(time.perf_counter(), time.process_time())]
             played = lefi.play(lefi.make(name, market.terms), market, rounds if fleet == clients else 12)
             marks.extend((time.perf_counter(), time.process_time()) for _ in played)
             times[name] = np.diff(marks, axis=0)
+        if name == "waterfill":
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+            yield f"{clients:,} clients, peak memory of waterfill: {peak:.1f} GiB"
     for first, last in ((1, 1), (2, 2), (3, 3), (4, 7), (8, 12), (18, 24), (30, 40), (90, 100), (1, 20), (1, 100)):
         theirs, ours = (times[name][first - 1 : last].mean(axis=0) for name in ("lefi", "waterfill"))
         ratio = ours / theirs
@@ -108,16 +112,18 @@ def main() -> None:
     parser.add_argument("--clients", default="10,100")
     parser.add_argument("--budgets", default="0.1,0.5,1")
     parser.add_argument("--seeds", type=int, default=30)
+    parser.add_argument("--first", type=int, default=0, help="first seed")
     parser.add_argument("--speed", type=int, default=0, help="clients of a speed run instead")
     chosen = parser.parse_args()
     if chosen.speed:
         for text in speed(chosen.speed):
             print(text, flush=True)
         return
+    seeds = range(chosen.first, chosen.first + chosen.seeds)
     for scenario in chosen.scenarios.split(","):
         for clients in chosen.clients.split(","):
             for budget in chosen.budgets.split(","):
-                print(line(chosen.mechanism, scenario, int(clients), float(budget), chosen.seeds), flush=True)
+                print(line(chosen.mechanism, scenario, int(clients), float(budget), seeds), flush=True)
 
 
 if __name__ == "__main__":
