@@ -6,8 +6,9 @@ import pytest
 import lefi
 from lefi.arrays import FloatArray
 from lefi.mechanisms.belief import Belief
-from lefi.mechanisms.large import LEVELS, LargeFleet, level
-from lefi.mechanisms.waterfill import DEPTH, HEIGHT, SAFE, Waterfill
+from lefi.mechanisms.large import LargeFleet
+from lefi.mechanisms.line import LEVELS, level
+from lefi.mechanisms.waterfill import DEPTH, HEIGHT, LOOKS, SAFE, Waterfill
 
 
 def taught(clients: int, budget: float, rounds: int = 4) -> tuple[Waterfill, lefi.Market]:
@@ -25,7 +26,7 @@ def large(mechanism: Waterfill, market: lefi.Market) -> tuple[LargeFleet, float]
     roster, budget = market.fleet.roster, market.terms.budget * SAFE
     reach = float(np.log(budget / len(roster)) - DEPTH), float(np.log(budget) + HEIGHT)
     known = mechanism.belief.read(roster.ids, roster.rate, roster.ids % 2 == 1)
-    return LargeFleet(roster, known, market.terms, reach), budget
+    return LargeFleet(roster, known, market.terms, reach, LOOKS), budget
 
 
 def bought(market: lefi.Market, x: FloatArray, limit: FloatArray) -> tuple[float, float]:

@@ -3,16 +3,16 @@
 import numpy as np
 
 from lefi.arrays import FloatArray
-from lefi.mechanisms.memory import SLOTS, push
+from lefi.mechanisms.memory import SLOTS, blank, push, widened
 
 TOP = 10.0
 
 
 def remembered(x: list[float], y: list[float], rho: float, limit: float = TOP) -> FloatArray:
     """Weights and sizes that are remembered after these answers, oldest first."""
-    answers, count, at = np.zeros((1, 3, SLOTS)), np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    answers, count = blank(1), np.zeros(1, dtype=np.int64)
     for weight, size in zip(x, y, strict=True):
-        push(answers, count, at, np.array([weight]), np.array([limit]), np.array([size]), np.array([rho]), TOP)
+        push(answers, count, 0, weight, limit, size, rho, TOP)
     return np.array(answers[0, [0, 2], : count[0]])
 
 
@@ -41,5 +41,10 @@ def test_where_there_is_no_more_room_the_oldest_goes_unless_a_newer_one_repeats_
     assert x[3] not in remembered([*x, 5.0], [1.0 + w for w in [*x, 5.0]], rho=0.1)[0]
 
 
-def test_silence_is_not_remembered() -> None:
-    assert remembered([0.0, 1.0], [5.0, np.nan], rho=0.1).shape == (2, 1)
+def test_newcomers_get_rows_of_their_own_among_the_old_ones() -> None:
+    answers, count = blank(3), np.zeros(3, dtype=np.int64)
+    for row in range(3):
+        push(answers, count, row, float(row), TOP, 10.0 + row, 0.1, TOP)
+    wider = widened(answers, np.array([0, 2, 2]), count)
+    np.testing.assert_array_equal(wider[:, 2, 0], [0, 10, 11, 0, 0, 12])
+    assert wider.strides == blank(6).strides  # compiled code knows one layout only

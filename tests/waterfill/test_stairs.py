@@ -71,8 +71,9 @@ def test_plateaus_that_were_not_the_cap_are_counted_and_so_are_those_that_were()
     answers[0, 2, :4] = [2.0, 2.0, 5.0, 5.0]  # rose above a plateau
     answers[1, 2, :4] = 3.0  # never did
     kind, count = np.full(2, float(STEP_KIND)), np.full(2, 4)
-    both = more_above(kind, answers, count)
-    assert more_above(kind[1:], answers[1:], count[1:]) < both < more_above(kind[:1], answers[:1], count[:1])
+    both = more_above(np.arange(2), kind, answers, count)
+    first, second = (more_above(np.array([i]), kind, answers, count) for i in range(2))
+    assert second < both < first
 
 
 def test_steps_are_rough_and_lines_are_not() -> None:

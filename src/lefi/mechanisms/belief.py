@@ -5,35 +5,31 @@ chances of the kinds, noise) is learned from all clients, so that a newcomer sta
 """
 
 from dataclasses import dataclass, fields
-from math import sqrt
 
 import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray, IntArray
-from lefi.mechanisms.compiled import compiled, in_parts
-from lefi.mechanisms.curves import NOTHING, answers_fit
-from lefi.mechanisms.fit import fit_client
-from lefi.mechanisms.memory import SLOTS, push
-from lefi.mechanisms.stairs import fit_odd
+from lefi.mechanisms.compiled import in_parts
+from lefi.mechanisms.learning import FEW, FIRST, add_up, fit_all, hear, recall, relative_noise
+from lefi.mechanisms.memory import SLOTS, blank, widened
 from lefi.mechanisms.steps import more_above, pooled_caps
-from lefi.mechanisms.tracks import CHANCE, COLUMNS, HINGES, KIND, KINDS, NOISY, TRACKS, TRIFLE, M, V
+from lefi.mechanisms.tracks import COLUMNS, KIND, KINDS, TRACKS
 from lefi.mechanisms.tries import LASTING, patience
 
 CHANCES = np.array([0.35, 0.35, 0.05, 0.05, 0.03, 0.03, 0.10, 0.04, 0.02])  # of the kinds, before anything is known
 GROUPS = ([0, 1], [2, 3], [4, 5], [6], [7])  # kinds that share a prior of their locations
+GROUP_OF = np.array([next((g for g, kinds in enumerate(GROUPS) if kind in kinds), -1) for kind in range(KINDS)])
 NOISE = 0.03  # relative noise of an answer, before anything is known
 TRUST = 0.3  # answers that this first guess counts for
-QUIET, LOUD = 5e-4, 0.5  # and its bounds
 VAGUE = 2.0  # standard deviation of a location before anything is known, in log money
 BROAD = 0.3  # variance of a location from which a track teaches the fleet nothing
 LEAST_SPREAD = 0.05  # variance of locations among clients that seem all alike
 FLOOR = 0.2  # clients that the first guess of the chances counts for, per client of the fleet
-FREE = 1.5  # answers that location and cap use up before they show noise
-PSEUDO = 12.0  # answers that the fleet's noise counts for, beside the client's own
-VOTERS = 4096  # clients that are asked what the fleet has in common, about
-FEW, FIRST = 8, 4  # answers below which a client is fitted in every round: while more than one track is left; always
-TURNS, RESTS = 12, 4  # rounds between two fits of a client that answers as expected, and of a noisy one
-SLOW, FASTER = 0.99, (0.6, 0.2)  # weight of an answer against the next one; less where old answers do not fit
+VOTERS, EARLY = 4096, 1024  # clients that are asked what the fleet has in common, about; early on, before all others
+OTHERS, SOME = slice(2, 6), 0.05  # rising kinds that are not rational; chance from which all clients are suspects
+
+
+Book = tuple[FloatArray, FloatArray, IntArray, IntArray, FloatArray, FloatArray, FloatArray, FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +60,7 @@ class Belief:
         self.floor, self.high = floor, high
         self.ids: IntArray = np.empty(0, dtype=np.int64)
         self.rate: FloatArray = np.empty(0)
-        self.answers: FloatArray = np.empty((0, 3, SLOTS))  # log weight, limit, size; oldest first
+        self.answers = blank(0)  # log weight, limit, size; oldest first
         self.count: IntArray = np.empty(0, dtype=np.int64)  # of them
         self.heard: IntArray = np.empty(0, dtype=np.int64)  # answers in all
         self.tracks: FloatArray = np.empty((0, TRACKS, COLUMNS))
@@ -88,137 +84,103 @@ class Belief:
     def read(self, ids: IntArray, rate: FloatArray, later: BoolArray) -> Known:
         """What is believed about these clients, newcomers included; `later`: whose turn to be tried is the second."""
         at, known = self._rows(ids)
-        tracks = self.tracks if known.all() and at.size == self.ids.size else self.tracks[at]  # a large copy, if any
-        rho, full = self._rho(self.noise[at], self.judged[at]), self.full[at]
-        last, limit, _ = self.held(ids)
-        paid = -np.exp(last) * np.expm1(-rate * limit)
-        last[self._due(at, 3)] = np.nan
+        n, all_rows = at.size, known.all() and at.size == self.ids.size
+        tracks = self.tracks if all_rows else np.empty((n, TRACKS, COLUMNS))
+        noise, full = np.full(n, relative_noise(0.0, 0.0, self.fleet_noise)), np.full(n, self.high)
+        last, paid = np.full(n, np.nan), np.zeros(n)
+        about = self.ids, self._book(), self._last(), self.round + 3, self.fleet_noise  # not together with the fit
+
+        def remember(p: slice) -> None:
+            recall(at[p], known[p], *about, rate[p], not all_rows, tracks[p], noise[p], full[p], last[p], paid[p])
+
+        in_parts(n, remember)
         new = ~known
         if new.any():
-            rho[new], full[new], last[new], paid[new] = self._rho(np.zeros(1), np.zeros(1)), self.high, np.nan, 0.0
-            tracks[new] = self._unknown(rate[new], rho[new])
+            tracks[new] = self._unknown(rate[new])
         heard = np.where(known, self.heard[at], 0)
-        return Known(tracks, rho, full, last, paid, *patience(tracks, later, heard, rho, self.life))
+        return Known(tracks, noise, full, last, paid, *patience(tracks, later, heard, noise, self.life))
 
     def held(self, ids: IntArray) -> tuple[FloatArray, FloatArray, BoolArray]:
         """Log weight and limit of the last offer that each of these clients answered, and whether it is calm."""
         at, known = self._rows(ids)
         return self.offer[at], self.limit[at], self.calm[at] & known
 
-    def _unknown(self, rate: FloatArray, rho: FloatArray) -> FloatArray:
+    def _book(self) -> Book:
+        return self.tracks, self.answers, self.count, self.heard, self.rate, self.noise, self.judged, self.full
+
+    def _last(self) -> tuple[FloatArray, FloatArray, BoolArray]:
+        return self.offer, self.limit, self.calm
+
+    def _unknown(self, rate: FloatArray) -> FloatArray:
         """Tracks of clients that have not answered yet."""
         n = rate.size
-        tracks, nothing = np.empty((n, TRACKS, COLUMNS)), np.zeros(n, dtype=np.int64)
-        self._fit(np.arange(n), tracks, np.empty((n, 3, SLOTS)), nothing, rate, rho, nothing > 0)
+        tracks, none, zero = np.empty((n, TRACKS, COLUMNS)), np.zeros(n, dtype=np.int64), np.zeros((3, n))
+        self._fit(np.arange(n), (tracks, blank(n), none, none, rate, *zero), none > 0, none == 0)
         return tracks
-
-    def _due(self, at: IntArray, phase: int) -> BoolArray:
-        """Clients that are looked at in full this round: all that are new and in doubt, and the others in turns."""
-        young = (self.heard[at] < FIRST) | ((self.heard[at] < FEW) & (self.tracks[at, 1, CHANCE] > 0))
-        return young | ((self.ids[at] + self.round + phase) % TURNS == 0)
-
-    def _rests(self, at: IntArray, rho: FloatArray) -> BoolArray:
-        """Noisy clients of a large fleet of whom one answer more tells little: they are fitted in turns too."""
-        known = (rho >= NOISY) & (self.heard[at] >= FEW) & (at.size > VOTERS)
-        return known & ((self.ids[at] + self.round) % RESTS != 0)
 
     def tell(self, ids: IntArray, rate: FloatArray, x: FloatArray, y: FloatArray, limit: FloatArray) -> None:
         """Learn from one answer per client (ids sorted); where y is NaN there is none."""
         self._admit(ids, rate)
         at, _ = self._rows(ids)
-        heard = ~np.isnan(y)
-        rho = self._rho(self.noise[at], self.judged[at])
-        fits = np.zeros(at.size, dtype=bool)
-
-        def hear(p: slice) -> None:
-            push(self.answers, self.count, at[p], x[p], limit[p], y[p], rho[p], self.high)
-            bounds = (self.floor, self.high)
-            answers_fit(at[p], self.tracks, x[p], limit[p], y[p], rate[p], rho[p], self.full, bounds, fits[p])
-
-        in_parts(at.size, hear)
-        self.heard[at[heard]] += 1
-        self.offer[at[heard]], self.limit[at[heard]] = x[heard], limit[heard]
+        due, fits, voter = (np.zeros(at.size, dtype=bool) for _ in range(3))
+        voter[:: 1 + at.size // VOTERS] = True
         self.round += 1
+        terms, many = (self.floor, self.high, self.fleet_noise, self.round), at.size > VOTERS
+        book, last = self._book(), self._last()
+
+        def listen(p: slice) -> None:
+            hear(at[p], self.ids, book, last, x[p], limit[p], y[p], terms, many, due[p], fits[p])
+
+        in_parts(at.size, listen)
         self.life = (LASTING + float(self.heard.sum())) / (1 + self.heard.size - at.size)
-        rests = self._rests(at, rho)
-        calm = (rests | (fits & (rho < NOISY))) & (y > TRIFLE * self.high)
-        self.calm[at] = np.where(heard, calm, self.calm[at] & (x > NOTHING / 2))  # silence leaves it as it was
-        fits |= ~heard
         if self.heard[at].max(initial=0) < FEW:  # noise and prior are new: learn them before all others use them
-            some = voters(at.size)
-            self._learn(at[some], fits[some])
-            self._share(at)
-        due = (~fits & ~rests) | self._due(at, 0)
-        self._learn(at[due], fits[due])
-        self._share(at)
+            some = np.arange(0, at.size, 1 + at.size // EARLY)
+            self._fit(at[some], book, fits[some], some >= 0)
+            self._share(at[some])
+        self._fit(at[due], book, fits[due], voter[due])
+        self._share(at[voter])
 
-    def _learn(self, at: IntArray, fits: BoolArray) -> None:
+    def _fit(self, at: IntArray, book: Book, fits: BoolArray, voter: BoolArray) -> None:
         """Fit clients under what the fleet has in common; `fits`: they answered as expected."""
-        rho = self._rho(self.noise[at], self.judged[at])
-        brief = fits & HINGES[self.tracks[at, 0, KIND].astype(np.int64)]
-        scatter, weight, self.full[at] = self._fit(at, self.tracks, self.answers, self.count, self.rate, rho, brief)
-        self.judged[at] = np.maximum(weight - FREE, 0.0)
-        self.noise[at] = rho**2 * scatter / np.maximum(self.judged[at], 0.4)
-
-    def _fit(
-        self,
-        at: IntArray,
-        tracks: FloatArray,
-        answers: FloatArray,
-        count: IntArray,
-        rate: FloatArray,
-        rho: FloatArray,
-        brief: BoolArray,
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Fit the tracks of the clients in rows `at`; returns scatter, answers behind it, and full delivery."""
-        out = np.empty((at.size, 3))
         fleet = (self.centre, self.spread, self.chances, self.hard, self.more, self.caps)
-        floor, high, noise = self.floor, self.high, self.fleet_noise
+        terms, until = (self.floor, self.high, self.fleet_noise), 2 if self.chances[OTHERS].sum() > SOME else FIRST
 
         def fit(p: slice) -> None:
-            fit_all(at[p], tracks, answers, count, rate, rho[p], floor, high, fleet, noise, brief[p], out[p])
+            room = np.empty((6, SLOTS)), np.empty((TRACKS, COLUMNS))
+            fit_all(at[p], book, fits[p], voter[p], until, terms, fleet, *room)
 
         in_parts(at.size, fit)
-        return out[:, 0], out[:, 1], out[:, 2]
-
-    def _rho(self, noise: FloatArray, judged: FloatArray) -> FloatArray:
-        return np.clip(np.sqrt((PSEUDO * self.fleet_noise + judged * noise) / (PSEUDO + judged)), QUIET, LOUD)
 
     def _share(self, at: IntArray) -> None:
-        """Learn what the clients that are here have in common: noise, hard caps, kinds and locations."""
-        at = at[voters(at.size)]
+        """Learn what clients have in common: noise, hard caps, kinds and locations."""
         judged = at[self.judged[at] > 0.3]
         if judged.size:
             total = float(self.judged[judged].sum())
             self.fleet_noise = (TRUST * NOISE**2 + total * float(np.median(self.noise[judged]))) / (TRUST + total)
         repeats = float((self.full[at] < (1 - 1e-9) * self.high).sum())
         self.hard = repeats / (1 + repeats)
-        self.more = more_above(self.tracks[at, 0, KIND], self.answers[at], self.count[at])
+        self.more = more_above(at, self.tracks[:, 0, KIND], self.answers, self.count)
         self.caps = pooled_caps(self.tracks[at, 0], self.high)
-        self._pool(self.tracks[at], self.rate[at])
+        self._pool(at)
 
-    def _pool(self, tracks: FloatArray, rate: FloatArray) -> None:
+    def _pool(self, at: IntArray) -> None:
         """Chances of the kinds and prior of their locations."""
-        kind, chance = tracks[:, :, KIND].astype(np.int64), tracks[:, :, CHANCE]
-        n = rate.size
-        share = np.bincount(kind.ravel(), weights=chance.ravel(), minlength=KINDS)
+        n, share, sums = at.size, np.zeros(KINDS), np.zeros((len(GROUPS), 5))
+        add_up(at, self.tracks, self.rate, GROUP_OF, BROAD, share, sums)
         self.chances = ((2 + FLOOR * n) * CHANCES + share) / (2 + FLOOR * n + n)
-        location = tracks[:, :, M] + np.where(HINGES[kind], np.log(rate)[:, None], 0.0)
-        for group in GROUPS:
-            mine = (kind == group[0]) | (kind == group[-1])
-            known = chance * mine * (tracks[:, :, V] < BROAD)
-            self._locate(group, known, location, tracks[:, :, V])
+        for group, (total, location, square, variance, own) in zip(GROUPS, sums, strict=True):
+            doubt = variance + max(square - own, 0.0)
+            self._locate(group, float(total), float(location), float(variance + square), float(doubt))
 
-    def _locate(self, group: list[int], known: FloatArray, location: FloatArray, variance: FloatArray) -> None:
-        """A step of expectation-maximisation for the prior of locations, longer where little is known (Aitken)."""
-        total = float(known.sum())
-        own = known.sum(axis=1)
-        middle = (known * location).sum(axis=1) / np.maximum(own, 1e-300)
-        doubt = float((known * (variance + (location - middle[:, None]) ** 2)).sum()) / max(total, 1e-300)
-        centre = (0.1 * self.first[group[0]] + float((known * location).sum())) / (0.1 + total)
-        around = float((known * (variance + (location - centre) ** 2)).sum())
+    def _locate(self, group: list[int], total: float, location: float, squares: float, doubt: float) -> None:
+        """A step of expectation-maximisation for the prior of locations, longer where little is known (Aitken).
+
+        Sums by probability over clients: of 1, of the location, of its square (expected), of its variance.
+        """
+        centre = (0.1 * self.first[group[0]] + location) / (0.1 + total)
+        around = squares - 2 * centre * location + centre * centre * total
         spread = (0.3 * VAGUE**2 + around) / (0.3 + total)
-        told = max(1 - doubt / spread, 0.6)  # share of this that is the clients' and not the prior's own
+        told = max(1 - doubt / max(total, 1e-300) / spread, 0.6)  # share of this that is the clients', not the prior's
         old, was = self.centre[group[0]], self.spread[group[0]]
         self.centre[group] = old + (centre - old) / told
         self.spread[group] = max(was * np.clip(spread / was, 0.25, 4.0) ** (1 / told), LEAST_SPREAD)
@@ -241,7 +203,8 @@ class Belief:
             return
         into = np.searchsorted(self.ids, ids[new])
         self.ids, self.rate = np.insert(self.ids, into, ids[new]), np.insert(self.rate, into, rate[new])
-        for name in ("answers", "count", "heard", "tracks", "noise", "judged", "calm", "offer", "limit", "full"):
+        self.answers = widened(self.answers, into, self.count)
+        for name in ("count", "heard", "tracks", "noise", "judged", "calm", "offer", "limit", "full"):
             old = getattr(self, name)
             first = len(old) == 0  # then there is nothing to move, and untouched memory costs nothing
             setattr(
@@ -249,38 +212,7 @@ class Belief:
             )
 
 
-def voters(clients: int) -> IntArray:
-    """Those that are asked what the fleet has in common."""
-    return np.arange(0, clients, 1 + clients // VOTERS)
-
-
 def first_guess(start: float, high: float) -> FloatArray:
     """Locations at which the first offer, log weight `start`, buys half of size_high (rate 1 on a hinge)."""
     half = 0.5 * high
     return start - np.array([half, half, np.log(half), np.log(half), 2 * np.log(half), 2 * np.log(half), 1.0, 0.0, 0.0])
-
-
-@compiled
-def fit_all(at, tracks, answers, count, rate, rho, floor, high, fleet, fleet_noise, brief, out):  # type: ignore[no-untyped-def]
-    """Fit the clients in rows `at`; one whose old answers do not fit the new ones again, with the old ones faded."""
-    work, spare, whole = np.empty((6, SLOTS)), np.empty((TRACKS, COLUMNS)), bool(0)  # False would compile all twice
-    for i in range(at.size):
-        r = at[i]
-        x, limit, y, n = answers[r, 0], answers[r, 1], answers[r, 2], count[r]
-        out[i, 0], out[i, 1], out[i, 2] = fit_client(
-            tracks[r], x, limit, y, n, rate[r], rho[i], SLOW, floor, high, fleet, brief[i], work
-        )
-        noise = sqrt(rho[i] ** 2 * out[i, 0] / max(out[i, 1] - FREE, 0.4))
-        full = fit_odd(tracks[r], x, limit, y, n, rate[r], noise, floor, high, fleet)
-        if full > 0:
-            out[i, 0], out[i, 1], out[i, 2] = 0.0, n, full
-            continue
-        for fade in FASTER:
-            noise = rho[i] ** 2 * out[i, 0] / max(out[i, 1] - FREE, 0.4)
-            if noise <= 9 * max(fleet_noise, QUIET**2) or n <= 2:
-                break
-            scatter, weight, _ = fit_client(
-                spare, x, limit, y, n, rate[r], rho[i], fade, floor, high, fleet, whole, work
-            )
-            if rho[i] ** 2 * scatter / max(weight - FREE, 0.4) < 0.25 * noise:
-                tracks[r], out[i, 0], out[i, 1] = spare, scatter, weight

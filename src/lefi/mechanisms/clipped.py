@@ -11,7 +11,7 @@ from math import exp, inf, log, sqrt
 
 import numpy as np
 
-from lefi.mechanisms.compiled import compiled
+from lefi.mechanisms.compiled import allocating
 from lefi.mechanisms.tracks import (
     CHANCE,
     COLUMNS,
@@ -42,14 +42,14 @@ KEPT = 2  # other tracks that stay beside the windows, at most
 FAR = 9.0  # no bound: locations this far from the mean, in log money
 
 
-@compiled
+@allocating
 def curve(kind, b, x, k, rate, floor, cap):  # type: ignore[no-untyped-def]
     """D: the answer without noise at log weight x, log money k."""
     size = (x - b) / rate if FAMILY[kind] == HINGE else exp(min(POWERS[kind] * (k - b), 50.0))
     return min(max(size, floor), cap)
 
 
-@compiled
+@allocating
 def log_density(kind, b, prior, seen, rate, rho, floor, high, cap):  # type: ignore[no-untyped-def]
     """Log of prior times likelihood of a location, but for what no location changes."""
     answers, count = seen
@@ -68,7 +68,7 @@ def log_density(kind, b, prior, seen, rate, rho, floor, high, cap):  # type: ign
     return total
 
 
-@compiled
+@allocating
 def integrate(density, kind, prior, seen, rate, rho, floor, high, cap):  # type: ignore[no-untyped-def]
     """Fill density with the posterior on a grid; returns its lowest end, its spacing and the log evidence."""
     answers, count = seen
@@ -99,7 +99,7 @@ def integrate(density, kind, prior, seen, rate, rho, floor, high, cap):  # type:
     return low, width, best + log(total * width / sqrt(prior[1]))
 
 
-@compiled
+@allocating
 def fit_clipped(tracks, seen, rate, rho, floor, high, cap, fleet, brief):  # type: ignore[no-untyped-def]
     """Replace the tracks that rise by windows of their exact posterior; returns kind and location on average."""
     others, kept, rising = np.empty((KEPT, COLUMNS)), 0, 0.0
@@ -132,7 +132,7 @@ def fit_clipped(tracks, seen, rate, rho, floor, high, cap, fleet, brief):  # typ
     return 2 * f + 1, places[f, 0]
 
 
-@compiled
+@allocating
 def moments(density, low, width):  # type: ignore[no-untyped-def]
     """Mean, variance, and the grid again."""
     at = low + (np.arange(CELLS) + 0.5) * width
@@ -140,14 +140,14 @@ def moments(density, low, width):  # type: ignore[no-untyped-def]
     return np.array([mean, (density * (at - mean) ** 2).sum() + width * width / 12, low, width])
 
 
-@compiled
+@allocating
 def put(s, kind, low, high, cap, chance):  # type: ignore[no-untyped-def]
     """A track between two locations."""
     s[KIND], s[LOW], s[HIGH], s[M], s[V] = kind, low, high, 0.5 * (low + high), (high - low) ** 2 / 12
     s[C], s[CV], s[CHANCE] = cap, 0.0, chance
 
 
-@compiled
+@allocating
 def cut_windows(tracks, windows, kind, chance, density, low, width, cap):  # type: ignore[no-untyped-def]
     """The posterior as windows, of falling probability from the lowest location up."""
     c, below, edge, share = 0, 0.0, low, 0.0  # `below`: probability of the cells before c
@@ -165,7 +165,7 @@ def cut_windows(tracks, windows, kind, chance, density, low, width, cap):  # typ
         edge, share = here, until
 
 
-@compiled
+@allocating
 def settle(s, density, low, width):  # type: ignore[no-untyped-def]
     """Mean and variance of the posterior within the bounds of a window."""
     mass = mean = square = 0.0

@@ -4,11 +4,11 @@ The size is the mean over the tracks. The limit lies two standard deviations of 
 credible track says: it rarely binds, and closes in on the size as the belief sharpens.
 """
 
-from math import exp, expm1, log
+from math import exp, log
 
 import numpy as np
 
-from lefi.mechanisms.compiled import compiled, inlined
+from lefi.mechanisms.compiled import allocating, compiled, inlined
 from lefi.mechanisms.tracks import (
     CHANCE,
     COLUMNS,
@@ -20,11 +20,13 @@ from lefi.mechanisms.tracks import (
     LOW,
     POWER,
     STAIR,
+    STEP,
     TRACKS,
     C,
     M,
     V,
     deviation,
+    earned,
     expected_size,
     h,
     is_cut,
@@ -43,8 +45,8 @@ CANDIDATES = 1 + SCAN + 2 * TRACKS  # and nothing, and two per track: its kink a
 NEARBY = 0.06  # first spacing of candidates around the last offer of a client that is well known
 HINGED = 0.95  # probability of a hinge that makes a client well known
 DOUBTED, SURE = 0.05, 0.05  # tracks above that probability and below that deviation need not be fitted anew
-MOST, UP = COLUMNS, COLUMNS + 1  # further columns of a view
-VIEW = COLUMNS + 2
+MOST, UP, PAID, DEAR = range(COLUMNS, COLUMNS + 4)  # further columns of a view
+VIEW = COLUMNS + 4
 
 
 @inlined
@@ -52,7 +54,8 @@ def survey(tracks, full, rate, high, view):  # type: ignore[no-untyped-def]
     """Fill view (TRACKS, VIEW) with what all candidates of a client need; returns how many tracks there are.
 
     It holds the tracks, with their bounds narrowed to the window, and further MOST: largest cap, or -1 where a track
-    has no say in the limit; UP: how far above its location the kink lies.
+    has no say in the limit; UP: how far above its location the kink lies; of a step PAID: the share of the weight that
+    its cap earns, DEAR: the weight at which it surely takes the offer.
     """
     alive, count = 0.0, 0
     for t in range(TRACKS):
@@ -69,10 +72,12 @@ def survey(tracks, full, rate, high, view):  # type: ignore[no-untyped-def]
         if FAMILY[kind] != IDLE:
             view[t, MOST] = upper_cap(tracks[t], high) if tracks[t, CHANCE] >= CREDIBLE * alive else -1.0
             view[t, UP] = kink_above(kind, tracks[t, C], full, rate) if tracks[t, C] > 0 else 0.0
+        if FAMILY[kind] == STEP:
+            view[t, PAID], view[t, DEAR] = earned(rate * tracks[t, C]), exp(view[t, HIGH] + view[t, UP])
     return count
 
 
-@compiled
+@allocating
 def propose(tracks, last, full, rate, high, lowest, highest, x, spacing):  # type: ignore[no-untyped-def]
     """Fill x (n, CANDIDATES) with log weights worth a look, and their spacing (n,)."""
     view = np.empty((TRACKS, VIEW))
@@ -117,7 +122,7 @@ def propose_one(view, count, last, lowest, highest, x):  # type: ignore[no-untyp
     return spacing, 1 + SCAN + 2 * count
 
 
-@compiled
+@allocating
 def evaluate(x, tracks, rho, full, rate, floor, high, size, limit, cost):  # type: ignore[no-untyped-def]
     """Fill size, limit and cost (n, g) for the log weights x (n, g)."""
     view = np.empty((TRACKS, VIEW))
@@ -128,19 +133,17 @@ def evaluate(x, tracks, rho, full, rate, floor, high, size, limit, cost):  # typ
                 size[i, j], limit[i, j], cost[i, j] = floor, floor, 0.0
                 continue
             limit[i, j] = limit_at(x[i, j], view, count, rho[i], rate[i], floor, high)
-            paid = -expm1(-rate[i] * limit[i, j])
-            cost[i, j] = exp(x[i, j]) * paid
-            size[i, j] = size_at(x[i, j], view, count, full[i], rate[i], floor, limit[i, j], paid)
+            cost[i, j] = exp(x[i, j]) * earned(rate[i] * limit[i, j])
+            k = log_money(x[i, j], rate[i], min(limit[i, j], full[i]))
+            size[i, j] = size_at(x[i, j], view, count, k, rate[i], floor, limit[i, j])
 
 
 @inlined
-def size_at(x, view, count, full, rate, floor, limit, paid):  # type: ignore[no-untyped-def]
-    """The mean answer over the tracks; paid = 1 - exp(-rate limit), the share of the weight that can be earned."""
-    mean, k = 0.0, -1e300
+def size_at(x, view, count, k, rate, floor, limit):  # type: ignore[no-untyped-def]
+    """The mean answer over the tracks at log weight x, log money k."""
+    mean = 0.0
     for t in range(count):
         kind = int(view[t, KIND])
-        if k == -1e300 and FAMILY[kind] != HINGE:
-            k = x + log(paid) if limit <= full else log_money(x, rate, full)
         expected = expected_size(kind, view[t, LOW], view[t, HIGH], view[t, C], x, k, rate, floor)
         mean += view[t, CHANCE] * min(expected, limit)
     return mean
@@ -161,21 +164,18 @@ def limit_at(x, view, count, rho, rate, floor, high):  # type: ignore[no-untyped
 @inlined
 def kink_above(kind, cap, full, rate):  # type: ignore[no-untyped-def]
     """How far above its location the log weight must be for a client to deliver its cap."""
-    return h(kind, cap, rate) - (0.0 if FAMILY[kind] == HINGE else log(-expm1(-rate * min(cap, full))))
+    return h(kind, cap, rate) - (0.0 if FAMILY[kind] == HINGE else log(earned(rate * min(cap, full))))
 
 
 @compiled
-def answers_fit(at, tracks, x, limit, y, rate, rho, full, bounds, fits):  # type: ignore[no-untyped-def]
-    """Note whether the answer of each client in rows `at` is what sharp tracks expected, to two deviations of noise."""
-    (floor, high), view = bounds, np.empty((TRACKS, VIEW))
-    for i in range(x.size):
-        s = tracks[at[i]]
-        sharp = not is_cut(y[i], limit[i], high)
-        for t in range(TRACKS):
-            sharp = sharp and (s[t, CHANCE] < DOUBTED or s[t, V] < SURE * SURE)
-        if sharp and s[0, CHANCE] > 0:
-            kept = survey(s, full[at[i]], rate[i], high, view)
-            paid = -expm1(-rate[i] * limit[i])
-            expected = size_at(x[i], view, kept, full[at[i]], rate[i], floor, limit[i], paid)
-            doubt = s[0, V] / (rate[i] * rate[i])  # in sizes, were it a hinge
-            fits[i] = (y[i] - expected) ** 2 < 4 * (deviation(y[i], rho[i], high) ** 2 + doubt)
+def answer_fits(tracks, x, limit, y, rate, rho, full, floor, high, view):  # type: ignore[no-untyped-def]
+    """Whether an answer is what sharp tracks expected, to two deviations of noise."""
+    if tracks[0, CHANCE] == 0 or is_cut(y, limit, high):
+        return False
+    for t in range(TRACKS):
+        if tracks[t, CHANCE] >= DOUBTED and tracks[t, V] >= SURE * SURE:
+            return False
+    count = survey(tracks, full, rate, high, view)
+    expected = size_at(x, view, count, log_money(x, rate, min(limit, full)), rate, floor, limit)
+    doubt = tracks[0, V] / (rate * rate)  # in sizes, were it a hinge
+    return (y - expected) ** 2 < 4 * (deviation(y, rho, high) ** 2 + doubt)

@@ -4,13 +4,30 @@ Answers of nothing bound the location from below, answers cut by a limit bound i
 weight, are split between the rise and the cap of each family (splits.py). A step has no rise: all lie on its cap.
 """
 
-from math import exp, inf, log, sqrt
+from math import exp, inf, log, pi
 
 from lefi.mechanisms.clipped import curve, fit_clipped
 from lefi.mechanisms.compiled import compiled, inlined
-from lefi.mechanisms.splits import EXACT, RARE, UNLIKELY, at_cap, cap_evidence, cap_sums, fit_rise, keep
+from lefi.mechanisms.splits import (
+    EXACT,
+    HOPELESS,
+    RARE,
+    REFUSED,
+    UNLIKELY,
+    A,
+    D,
+    K,
+    X,
+    Y,
+    at_cap,
+    cap_evidence,
+    cap_sums,
+    fit_rise,
+    keep,
+)
 from lefi.mechanisms.tracks import (
     CHANCE,
+    COLUMNS,
     CUT,
     CV,
     FAMILY,
@@ -23,7 +40,6 @@ from lefi.mechanisms.tracks import (
     TRIFLE,
     C,
     M,
-    Phi,
     V,
     deviation,
     expected_size,
@@ -40,24 +56,27 @@ APART = 0.01  # log weights this far apart are clearly different
 
 
 @inlined
-def fit_step(tracks, y, a, d, n, bounds, prior, chances, high, cap):  # type: ignore[no-untyped-def]
+def fit_step(tracks, work, n, bounds, prior, chances, high, cap):  # type: ignore[no-untyped-def]
     """A step: every answer lies on the cap, the location between the refused offers and the taken ones."""
     below, above, most = bounds
-    G, Gy, Gyy = cap_sums(y, a, d, n)
-    evidence, squares, c, cv = log(chances[STEP_KIND]), 0.0, prior[2], prior[3]  # no cap seen: one like others
+    G, Gy, Gyy = cap_sums(work, n)
+    volume, evidence, squares = chances[STEP_KIND] ** 2, 0.0, 0.0
+    c, cv = prior[2], prior[3]  # no cap seen: one like others
     if n == 0 and most > 0:
         c = 0.75 * high + 0.25 * most
         cv = 0.25 * (high - c) ** 2
     if n > 0:
         c, cv = (cap[0], 0.0) if cap[0] > 0 else (Gy / G, 1 / G)
         squares = max(Gyy - 2 * c * Gy + c * c * G, 0.0)
-        evidence += cap_evidence(y, d, n, n, G, c, cv, most, high, cap) - 0.5 * squares
+        if cap[0] == 0 and -0.5 * squares < tracks[0, CHANCE] - HOPELESS:
+            return -inf, squares  # what follows only lowers it
+        volume *= 2 * pi / (G * high * high)
+        evidence += cap_evidence(work, n, n, c, cv, most, cap)
     if below >= above:
         evidence += log(UNLIKELY)
         below = above - 0.5
-    s = sqrt(prior[1])
-    evidence += log(max(Phi((above - prior[0]) / s) - Phi((below - prior[0]) / s), RARE))
-    m, v = truncate(prior[0], prior[1], below, above)
+    m, v, mass = truncate(prior[0], prior[1], below, above)
+    evidence += 0.5 * (log(volume * max(mass, RARE) ** 2) - squares)
     keep(tracks, evidence, STEP_KIND, m, v, below, above, c, cv)
     return evidence, squares
 
@@ -66,11 +85,9 @@ def fit_step(tracks, y, a, d, n, bounds, prior, chances, high, cap):  # type: ig
 def sort_answers(x, limit, y, count, rate, rho, fade, floor, high, cap, work):  # type: ignore[no-untyped-def]
     """Answers that show something between nothing and a limit, by weight; of the others, the bounds they set.
 
-    Rows of work: x, k, y, fading weight, deviation, and the log weights that were refused; `cap` is full delivery.
-    Returns the numbers of answers, of refusals, of answers cut by a limit, and the bounds: location on the axis of x
-    at least and at most, the same on the axis of k, cap at least.
+    `cap` is full delivery. Returns the numbers of answers, of refusals, of answers cut by a limit, and the bounds:
+    location on the axis of x at least and at most, the same on the axis of k, cap at least.
     """
-    xs, ks, ys, a, d, refused = work[0], work[1], work[2], work[3], work[4], work[5]
     least, answers, refusals, most = inf, 0, 0, 0.0
     low = money_low = -inf
     end = money_end = inf
@@ -81,7 +98,7 @@ def sort_answers(x, limit, y, count, rate, rho, fade, floor, high, cap, work):  
         k = log_money(x[i], rate, min(limit[i], cap))
         if y[i] <= floor + TRIFLE * high:
             low, money_low = max(low, x[i]), max(money_low, k)
-            refused[refusals] = x[i]
+            work[REFUSED, refusals] = x[i]
             refusals += 1
             continue
         if is_cut(y[i], limit[i], high):
@@ -90,11 +107,12 @@ def sort_answers(x, limit, y, count, rate, rho, fade, floor, high, cap, work):  
             if least == inf or x[i] - rate * limit[i] >= least:
                 continue  # else the client has become cheaper than it ever was: read the limit as its answer
         at = answers
-        while at > 0 and xs[at - 1] > x[i]:
-            xs[at], ks[at], ys[at], a[at], d[at] = xs[at - 1], ks[at - 1], ys[at - 1], a[at - 1], d[at - 1]
+        while at > 0 and work[X, at - 1] > x[i]:
+            for row in (X, K, Y, A, D):
+                work[row, at] = work[row, at - 1]
             at -= 1
-        xs[at], ks[at], ys[at], d[at] = x[i], k, y[i], deviation(y[i], rho, high)
-        a[at] = fade ** (count - 1 - i)
+        work[X, at], work[K, at], work[Y, at] = x[i], k, y[i]
+        work[A, at], work[D, at] = fade ** (count - 1 - i), deviation(y[i], rho, high)
         answers += 1
     return answers, refusals, count - refusals - answers, (low, end, money_low, money_end, most)
 
@@ -107,23 +125,17 @@ def fit_families(tracks, seen, bounds, rate, floor, high, fleet, cap, brief, wor
     low, end, money_low, money_end, most = bounds
     tracks[:] = 0.0
     tracks[:, CHANCE], tracks[:, KIND] = -inf, IDLE_KIND
-    no = (work[5], refusals)
-    answers, paid = (work[0], work[2], work[3], work[4]), (work[1], work[2], work[3], work[4])
     best, scatter = -inf, 0.0
-    for kind in (0, 2, 4):
-        if brief and kind > 0:
-            break
-        if kind == 0:
-            prior = (centre[kind] - log(rate), spread[kind])
-            e, s = fit_rise(tracks, kind, answers, n, (low, end, most), no, prior, chances, rate, high, cap)
-        else:
+    for kind in range(0, 2 if brief else 6, 2):
+        prior, limits = (centre[kind] - log(rate), spread[kind]), (low, end, most)
+        if kind > 0:
             edge = money_end - h(kind, most, rate) if most > 0 else inf
-            prior = (centre[kind], spread[kind])
-            e, s = fit_rise(tracks, kind, paid, n, (-inf, edge, most), no, prior, chances, rate, high, cap)
+            prior, limits = (centre[kind], spread[kind]), (-inf, edge, most)
+        e, s = fit_rise(tracks, kind, work, n, limits, refusals, prior, chances, rate, high, cap)
         best, scatter = (e, s) if e > best else (best, scatter)
-    money_end = min(money_end, work[1, 0]) if n > 0 else money_end
+    money_end = min(money_end, work[K, 0]) if n > 0 else money_end
     step = (centre[STEP_KIND], spread[STEP_KIND], caps[0], caps[1])
-    e, s = fit_step(tracks, work[2], work[3], work[4], n, (money_low, money_end, most), step, chances, high, cap)
+    e, s = fit_step(tracks, work, n, (money_low, money_end, most), step, chances, high, cap)
     scatter = s if e > best else scatter
     if n + cut == 0:
         keep(tracks, log(chances[IDLE_KIND]), IDLE_KIND, 0.0, 1.0, -inf, inf, floor, 0.0)
@@ -144,14 +156,14 @@ def fit_client(tracks, x, limit, y, count, rate, rho, fade, floor, high, fleet, 
     if rho > NOISY and n > 1:
         low, top = window(tracks[0])
         for i in range(n):  # else low answers would count more than high ones
-            size = expected_size(int(tracks[0, KIND]), low, top, tracks[0, C], work[0, i], work[1, i], rate, floor)
-            work[4, i] = deviation(max(size, 0.5 * work[2, i]), rho, high)
+            size = expected_size(int(tracks[0, KIND]), low, top, tracks[0, C], work[X, i], work[K, i], rate, floor)
+            work[D, i] = deviation(max(size, 0.5 * work[Y, i]), rho, high)
         scatter = fit_families(tracks, seen, bounds, rate, floor, high, fleet, cap, brief, work)
     normalise(tracks)
     weight = 0.0
     for i in range(n):  # the cap itself shows no noise
-        weight += 0.0 if at_cap(work[2, i], repeated) else work[3, i]
-    if rho > NOISY and repeated > 0 and rises(tracks) > 0.5:
+        weight += 0.0 if at_cap(work[Y, i], repeated) else work[A, i]
+    if rho > NOISY and count > 1 and repeated > 0 and rises(tracks) > 0.5:
         scatter = clip_noise(tracks, x, limit, y, count, rate, rho, fade, floor, high, fleet, repeated, brief, work)
     return scatter, weight, full
 
@@ -197,7 +209,8 @@ def normalise(tracks):  # type: ignore[no-untyped-def]
             o[V], o[CV] = o[V] + share * (s[V] - o[V]), o[CV] + share * (s[CV] - o[CV])
             o[CHANCE] += s[CHANCE]
         elif s[CHANCE] > NEGLIGIBLE:
-            tracks[last] = s
+            for column in range(COLUMNS):
+                tracks[last, column] = s[column]
             last += 1
     tracks[last:, CHANCE] = 0.0
     for t in range(last):

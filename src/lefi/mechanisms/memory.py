@@ -1,7 +1,8 @@
 """Which answers of a client are remembered."""
 
-from math import isnan
+import numpy as np
 
+from lefi.arrays import FloatArray, IntArray
 from lefi.mechanisms.compiled import compiled, inlined
 from lefi.mechanisms.splits import EXACT
 from lefi.mechanisms.tracks import NOISY, is_cut
@@ -10,23 +11,38 @@ SLOTS = 40  # answers remembered per client
 EQUAL, SAME = 1e-6, 0.02  # log weights this close are equal, and teach almost the same
 
 
+def blank(clients: int) -> FloatArray:
+    """Room for answers (clients, 3, SLOTS): log weight, limit, size; first answers beside each other in memory.
+
+    So a round touches only as much memory as it has answers: memory that was never used is slow.
+    """
+    return np.zeros((SLOTS, clients, 3)).transpose(1, 2, 0)
+
+
+def widened(answers: FloatArray, into: IntArray, count: IntArray) -> FloatArray:
+    """The answers with empty rows inserted where np.insert would."""
+    wider, used = blank(len(answers) + into.size), int(count.max(initial=0))
+    old = np.ones(len(wider), dtype=bool)
+    old[into + np.arange(into.size)] = False
+    wider[old, :, :used] = answers[:, :, :used]
+    return wider
+
+
 @compiled
-def push(answers, count, at, x, limit, y, rho, high):  # type: ignore[no-untyped-def]
-    """Remember one more answer of each client that gave one, in place of one that is superfluous."""
-    for i in range(at.size):
-        if isnan(y[i]):
-            continue
-        rows, n, old = answers[at[i]], count[at[i]], -1
-        if rho[i] < NOISY:
-            old = implied(rows, n, x[i], limit[i], y[i], high)
-        if old < 0 and n == SLOTS:
-            old = superfluous(rows[0])
-        if old >= 0:
-            n -= 1
-            for j in range(old, n):
-                rows[:, j] = rows[:, j + 1]
-        rows[0, n], rows[1, n], rows[2, n] = x[i], limit[i], y[i]
-        count[at[i]] = n + 1
+def push(answers, count, r, x, limit, y, rho, high):  # type: ignore[no-untyped-def]
+    """Remember one more answer of the client in row r, in place of one that is superfluous."""
+    rows, n, old = answers[r], count[r], -1
+    if rho < NOISY:
+        old = implied(rows, n, x, limit, y, high)
+    if old < 0 and n == SLOTS:
+        old = superfluous(rows[0])
+    if old >= 0:
+        n -= 1
+        for j in range(old, n):
+            for column in range(3):
+                rows[column, j] = rows[column, j + 1]
+    rows[0, n], rows[1, n], rows[2, n] = x, limit, y
+    count[r] = n + 1
 
 
 @inlined

@@ -39,44 +39,45 @@ HOPELESS = 12.0  # evidence this far behind the best is not worth the rest of th
 LIFT = 6.0  # deviations of noise that may lift an answer to the cap, at most
 EXACT = 1e-9  # answers this close are the same number
 REPEAT = 2e-3  # noise does not repeat a number: a repeated one counts as if known to this relative precision
+X, K, Y, A, D, REFUSED = range(6)  # rows of the work space: log weight, log money, y, a, d; refused log weights
 
 
 @compiled
-def fit_rise(tracks, kind, answers, n, bounds, no, prior, chances, rate, high, cap):  # type: ignore[no-untyped-def]
+def fit_rise(tracks, kind, work, n, bounds, refusals, prior, chances, rate, high, cap):  # type: ignore[no-untyped-def]
     """All splits of one family: `kind` is its open kind, kind + 1 its capped one. Returns best evidence, scatter.
 
-    bounds = (location at least, at most, cap at least); no = refused offers; cap = (repeated answer, hits, hard,
-    quiet).
+    bounds = (location at least, at most, cap at least); cap = (repeated answer, hits, hard, quiet).
     """
-    (x, y, a, d), repeated = answers, cap[0]
+    axis, repeated = X if FAMILY[kind] == HINGE else K, cap[0]
     mu, precision = prior[0], 1 / prior[1]
-    G, Gy, Gyy = cap_sums(y, a, d, n)
+    G, Gy, Gyy = cap_sums(work, n)
     all_G, P, Pz, Pzz = G, precision, 0.0, 0.0
     best, scatter = -inf, 0.0
-    for j in range(1 + rise_at_most(kind, x, y, d, n, rate, repeated)):
+    for j in range(1 + rise_at_most(kind, work, axis, n, rate, repeated)):
         if j > 0:
             i = j - 1
-            g = a[i] / (d[i] * d[i])
-            if not at_cap(y[i], repeated):  # else it would have been more, but for the cap
-                p, z = g / h_slope(kind, y[i], rate) ** 2, x[i] - h(kind, y[i], rate) - mu
+            y, g = work[Y, i], work[A, i] / (work[D, i] * work[D, i])
+            if not at_cap(y, repeated):  # else it would have been more, but for the cap
+                p, z = g / h_slope(kind, y, rate) ** 2, work[axis, i] - h(kind, y, rate) - mu
                 P, Pz, Pzz = P + p, Pz + p * z, Pzz + p * z * z
-            G, Gy, Gyy = G - g, Gy - g * y[i], Gyy - g * y[i] * y[i]
+            G, Gy, Gyy = G - g, Gy - g * y, Gyy - g * y * y
         if j < n and G < 1e-12 * all_G:
             continue
         squares = max(Pzz - Pz * Pz / P, 0.0)
-        evidence = 0.5 * log(precision / P) + log(chances[kind + (j < n)])
+        volume, evidence = chances[kind + (j < n)] ** 2 * precision / P, 0.0  # one log for all of it: they cost most
         c, cv = high, 0.0
         if j < n:
             c, cv = (repeated, 0.0) if repeated > 0 else (Gy / G, 1 / G)
             squares += max(Gyy - 2 * c * Gy + c * c * G, 0.0)
-            evidence += cap_evidence(y, d, n, n - j, G, c, cv, bounds[2], high, cap)
+            volume *= 2 * pi / (G * high * high)
+            evidence += cap_evidence(work, n, n - j, c, cv, bounds[2], cap)
         elif 0 < repeated < high * (1 - EXACT):
             evidence += log(NEVER)
-        evidence -= 0.5 * squares
+        evidence += 0.5 * (log(volume) - squares)
         if evidence < tracks[TRACKS - 1, CHANCE] or evidence < tracks[0, CHANCE] - HOPELESS:
             continue  # what follows only lowers it
         more, m, v, low, end, c, cv = place_kink(
-            kind, j, answers, n, mu + Pz / P, 1 / P, c, cv, bounds, no, rate, high, cap
+            kind, j, work, axis, n, mu + Pz / P, 1 / P, c, cv, bounds, refusals, rate, high, cap
         )
         keep(tracks, evidence + more, kind + (j < n), m, v, low, end, c, cv)
         if evidence + more > best:
@@ -92,66 +93,68 @@ def at_cap(y, cap):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def rise_at_most(kind, x, y, d, n, rate, repeated):  # type: ignore[no-untyped-def]
+def rise_at_most(kind, work, axis, n, rate, repeated):  # type: ignore[no-untyped-def]
     """How many answers may lie on the rise: noise lifts none to the very cap that is far above the first one there."""
     first = n
-    while first > 0 and at_cap(y[first - 1], repeated):
+    while first > 0 and at_cap(work[Y, first - 1], repeated):
         first -= 1
     last = first
-    while last < n and x[last] - x[first] <= LIFT * d[last] * h_slope(kind, y[last], rate):
+    while last < n:
+        if work[axis, last] - work[axis, first] > LIFT * work[D, last] * h_slope(kind, work[Y, last], rate):
+            break
         last += 1
     return last
 
 
 @inlined
-def cap_sums(y, a, d, n):  # type: ignore[no-untyped-def]
+def cap_sums(work, n):  # type: ignore[no-untyped-def]
     """Sums of g, g y and g y^2 over all answers."""
     G = Gy = Gyy = 0.0
     for i in range(n):
-        g = a[i] / (d[i] * d[i])
-        G, Gy, Gyy = G + g, Gy + g * y[i], Gyy + g * y[i] * y[i]
+        y, g = work[Y, i], work[A, i] / (work[D, i] * work[D, i])
+        G, Gy, Gyy = G + g, Gy + g * y, Gyy + g * y * y
     return G, Gy, Gyy
 
 
 @inlined
-def cap_evidence(y, d, n, on_cap, G, c, cv, most, high, cap):  # type: ignore[no-untyped-def]
-    """Log of the integral over the cap, and what repeated or missing exact answers say about it."""
+def cap_evidence(work, n, on_cap, c, cv, most, cap):  # type: ignore[no-untyped-def]
+    """What repeated or missing exact answers, and answers cut by their limits, say about the cap."""
     repeated, hits, hard, _ = cap
-    evidence = 0.5 * log(2 * pi / G) - log(high)
+    evidence = 0.0
     if repeated > 0:
         for i in range(n):
-            if at_cap(y[i], repeated):
-                evidence += max(hits * log(d[i] / (REPEAT * y[i])), 0.0)
+            if at_cap(work[Y, i], repeated):
+                evidence += max(hits * log(work[D, i] / (REPEAT * work[Y, i])), 0.0)
                 break
     elif hard > 0:  # at a hard cap noise leaves every other answer at the very cap
         evidence += hard * (log(1.0 + on_cap) - on_cap * log(2.0))
     if c < most:
-        evidence += log(max(Phi((c - most) / sqrt(cv + d[n - 1] * d[n - 1])), UNLIKELY))
+        evidence += log(max(Phi((c - most) / sqrt(cv + work[D, n - 1] ** 2)), UNLIKELY))
     return evidence
 
 
 @inlined
-def place_kink(kind, j, answers, n, m, v, c, cv, bounds, no, rate, high, cap):  # type: ignore[no-untyped-def]
+def place_kink(kind, j, work, axis, n, m, v, c, cv, bounds, refusals, rate, high, cap):  # type: ignore[no-untyped-def]
     """Evidence from where the kink may lie, and location and cap given that it lies there."""
-    x, y, _, d = answers
     below, above, _ = bounds
     if j == 0:
-        end = min(above, x[0] - h(kind, c, rate)) if n > 0 else above
+        end = min(above, work[axis, 0] - h(kind, c, rate)) if n > 0 else above
         low = below if below < end else -inf
-        more = log(max(Phi((end - m) / sqrt(v)) - Phi((low - m) / sqrt(v)), RARE))
-        m, v = truncate(m, v, low, end)
+        m, v, mass = truncate(m, v, low, end)
+        more = log(max(mass, RARE))
         if low == -inf:  # no bound from the refusals, or one that the deliveries contradict
-            more += refusal_evidence(kind, no, m, sqrt(v), high)
+            more += refusal_evidence(kind, work, refusals, m, sqrt(v), high)
         return more, m, v, low, end, c, cv
-    doubt = sqrt(v + (d[j - 1] * h_slope(kind, y[j - 1], rate)) ** 2)
-    more = log(max(Phi((above - m) / doubt), UNLIKELY)) + refusal_evidence(kind, no, m, doubt, high)
+    doubt = sqrt(v + (work[D, j - 1] * h_slope(kind, work[Y, j - 1], rate)) ** 2)
+    more = log(max(Phi((above - m) / doubt), UNLIKELY)) if above < inf else 0.0
+    more += refusal_evidence(kind, work, refusals, m, doubt, high)
     lean = h_slope(kind, c, rate)
     wide = v + lean * lean * cv
-    mass, shift, shrink = squeeze(m + h(kind, c, rate), wide, x[j - 1], x[j] if j < n else inf)
+    mass, shift, shrink = squeeze(m + h(kind, c, rate), wide, work[axis, j - 1], work[axis, j] if j < n else inf)
     m, c = m + v / wide * shift, c + lean * cv / wide * shift
     v, cv = v - v * v / wide * shrink, cv - (lean * cv) ** 2 / wide * shrink
     if cap[0] > 0:
-        more += lifted_evidence(kind, x, y, d, j, m, rate, cap[0])
+        more += lifted_evidence(kind, work, axis, j, m, rate, cap[0])
     return more + log(mass), m, v, -inf, inf, c, cv
 
 
@@ -161,35 +164,33 @@ def squeeze(kink, variance, low, high):  # type: ignore[no-untyped-def]
 
     Returns the probability, the shift of the mean, and the share of the variance that goes.
     """
-    s = sqrt(variance)
-    mass = Phi((high - kink) / s) - Phi((low - kink) / s)
-    m, v = truncate(kink, variance, low, high)
+    m, v, mass = truncate(kink, variance, low, high)
     return max(mass, NEVER), m - kink, 1 - v / variance
 
 
 @compiled
-def lifted_evidence(kind, x, y, d, j, m, rate, cap):  # type: ignore[no-untyped-def]
+def lifted_evidence(kind, work, axis, j, m, rate, cap):  # type: ignore[no-untyped-def]
     """Log chance, against that on the cap (1/2), that noise lifted answers on the rise up to the very cap."""
     result = 0.0
     for i in range(j):
-        if at_cap(y[i], cap):
-            size = (x[i] - m) / rate if FAMILY[kind] == HINGE else exp(min(POWERS[kind] * (x[i] - m), 50.0))
+        if at_cap(work[Y, i], cap):
+            up = work[axis, i] - m
+            size = up / rate if FAMILY[kind] == HINGE else exp(min(POWERS[kind] * up, 50.0))
             if size < cap:
-                result += log(2 * max(Phi((size - cap) / d[i]), NEVER))
+                result += log(2 * max(Phi((size - cap) / work[D, i]), NEVER))
                 if result < -HOPELESS:
                     break
     return result
 
 
 @inlined
-def refusal_evidence(kind, no, m, doubt, high):  # type: ignore[no-untyped-def]
+def refusal_evidence(kind, work, refusals, m, doubt, high):  # type: ignore[no-untyped-def]
     """Log chance of the refusals: a hinge refuses below its location, a power delivers something for any money."""
-    refused, refusals = no
     result = 0.0
     for i in range(refusals):
         if FAMILY[kind] == HINGE:
-            result += log(max(Phi((m - refused[i]) / doubt), UNLIKELY))
-        elif POWERS[kind] * (refused[i] - m) > log(TRIFLE * high):
+            result += log(max(Phi((m - work[REFUSED, i]) / doubt), UNLIKELY))
+        elif POWERS[kind] * (work[REFUSED, i] - m) > log(TRIFLE * high):
             result += log(UNLIKELY)
     return result
 

@@ -12,7 +12,7 @@ from math import exp, inf, log, sqrt
 
 import numpy as np
 
-from lefi.mechanisms.compiled import compiled
+from lefi.mechanisms.compiled import allocating, compiled
 from lefi.mechanisms.fit import repeat
 from lefi.mechanisms.splits import EXACT
 from lefi.mechanisms.tracks import (
@@ -49,7 +49,7 @@ SMOOTH, JAGGED, HIGHER = 3.0, 15.0, 6.0  # patience with tries between answers: 
 HERE, AROUND = 4.0, 0.7  # steps this close to the last offer, in log money, matter more
 
 
-@compiled
+@allocating
 def fit_odd(tracks, x, limit, y, count, rate, rho, floor, high, fleet):  # type: ignore[no-untyped-def]
     """Replace the tracks by stairs if the answers, oldest first, show an odd client; returns full delivery, else 0.
 
@@ -80,7 +80,7 @@ def fit_odd(tracks, x, limit, y, count, rate, rho, floor, high, fleet):  # type:
     return full
 
 
-@compiled
+@allocating
 def sort_by_money(k, level, x, limit, y, count, rate, high, full):  # type: ignore[no-untyped-def]
     """Fill k and level with money and size of the answers, by money; whether no answer contradicts another."""
     cut = np.empty(count, dtype=np.bool_)
@@ -141,7 +141,7 @@ def order_evidence(s, k, level, n, rate, rho, floor, high, full):  # type: ignor
     return evidence
 
 
-@compiled
+@allocating
 def build(tracks, k, level, n, last, floor, end):  # type: ignore[no-untyped-def]
     """Stairs through n answers sorted by money, with what may lie below them and above, up to `end`, as tracks."""
     for i in range(1, n):

@@ -24,10 +24,10 @@ def pooled_caps(best: FloatArray, high: float) -> FloatArray:
 
 
 @compiled
-def more_above(kind, answers, count):  # type: ignore[no-untyped-def]
-    """Of the plateaus above which more was offered, the share that were not the cap yet."""
+def more_above(at, kind, answers, count):  # type: ignore[no-untyped-def]
+    """Of the plateaus of the clients `at` above which more was offered, the share that were not the cap yet."""
     found, seen = DOUBT
-    for i in range(count.size):
+    for i in at:
         if FAMILY[int(kind[i])] in (STEP, STAIR):
             x, y, n = answers[i, 0], answers[i, 2], count[i]
             top, start, end = 0.0, inf, -inf

@@ -48,20 +48,20 @@ def phi(u: float) -> float:
 
 
 @inlined
-def truncate(mean: float, variance: float, low: float, high: float) -> tuple[float, float]:
-    """Mean and variance of a normal that is known to lie in [low, high]."""
+def truncate(mean: float, variance: float, low: float, high: float) -> tuple[float, float, float]:
+    """Mean and variance of a normal that is known to lie in [low, high], and the chance that it would have."""
     s = sqrt(variance)
     a, b = (low - mean) / s, (high - mean) / s
     mass = Phi(b) - Phi(a)
     if mass < 1e-6:  # far out: all of it lies within a few lengths s / |a| of the nearer bound
         near, far = (low, high) if a > 0 else (high, low)
         length = min(0.5 * abs(far - near), s / max(abs(near - mean) / s, 1.0))
-        return (near + length if a > 0 else near - length), length * length / 3
+        return (near + length if a > 0 else near - length), length * length / 3, mass
     pa = phi(a) if a > -8 else 0.0
     pb = phi(b) if b < 8 else 0.0
     shift = (pa - pb) / mass
     spread = 1 + ((a * pa if a > -8 else 0.0) - (b * pb if b < 8 else 0.0)) / mass - shift * shift
-    return mean + s * shift, variance * min(max(spread, 1e-6), 1.0)
+    return mean + s * shift, variance * min(max(spread, 1e-6), 1.0), mass
 
 
 @inlined
@@ -77,9 +77,15 @@ def deviation(y: float, rho: float, high: float) -> float:
 
 
 @inlined
+def earned(z: float) -> float:
+    """1 - exp(-z): the share of the weight that a delivery of size z / rate earns."""
+    return 1 - exp(-z) if z > 0.01 else -expm1(-z)  # expm1 takes five times as long
+
+
+@inlined
 def log_money(x: float, rate: float, size: float) -> float:
     """k: the log of what delivering `size` earns at log weight x."""
-    return x + log(-expm1(-rate * max(size, 1e-6)))
+    return x + log(earned(rate * max(size, 1e-6)))
 
 
 @inlined

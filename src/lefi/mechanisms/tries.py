@@ -7,13 +7,13 @@ tells as much as a hundred near the cap. It is therefore tried low, as soon as i
 worth  what a thousand samples are worth, in USD: nothing is saved on what would not be bought
 """
 
-from math import exp, expm1, log, sqrt
+from math import exp, log, sqrt
 
 import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray, IntArray
-from lefi.mechanisms.compiled import compiled, inlined
-from lefi.mechanisms.curves import NOTHING, UP, VIEW, survey
+from lefi.mechanisms.compiled import allocating, compiled, inlined
+from lefi.mechanisms.curves import DEAR, NOTHING, PAID, UP, VIEW, survey
 from lefi.mechanisms.tracks import (
     CHANCE,
     CV,
@@ -32,6 +32,7 @@ from lefi.mechanisms.tracks import (
     V,
     chance_of_step,
     deviation,
+    earned,
     h_slope,
     ramp_integral,
 )
@@ -65,7 +66,7 @@ def patience(
     return rounds, low
 
 
-@compiled
+@allocating
 def prospects(x, tracks, rho, full, patience, low, rate, floor, high, worth, saving):  # type: ignore[no-untyped-def]
     """Fill saving (n, g): what trying a log weight is expected to save in all later rounds, in USD."""
     view = np.empty((TRACKS, VIEW))
@@ -73,13 +74,13 @@ def prospects(x, tracks, rho, full, patience, low, rate, floor, high, worth, sav
         count = survey(tracks[i], full[i], rate[i], high, view)
         hope = hopes(view, count, rho[i], rate[i], floor, high, patience[i], low[i], worth[i])
         for j in range(x.shape[1]):
-            saving[i, j] = saving_at(x[i, j], view, hope, rho[i], rate[i], floor, high, worth[i])
+            saving[i, j] = saving_at(x[i, j], exp(x[i, j]), view, hope, rho[i], rate[i], floor, high, worth[i])
 
 
 @inlined
 def hopes(view, count, rho, rate, floor, high, patience, low, worth):  # type: ignore[no-untyped-def]
     """What all tries on a client have in common: patience, its rise, its kink in noise, tracks up to the last step."""
-    rise, kink = (0.0, -1e300, 0.0, 0.0, 0.0), (0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    rise, kink = (0.0, -1e300, 0.0, 0.0, 0.0, 0.0), (0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     if low and patience > 0:
         kink = kink_in_noise(view, count, rate, worth)
     if not low:
@@ -91,15 +92,22 @@ def hopes(view, count, rho, rate, floor, high, patience, low, worth):  # type: i
 
 
 @inlined
-def saving_at(x, view, hope, rho, rate, floor, high, worth):  # type: ignore[no-untyped-def]
-    """What trying log weight x is expected to save in all later rounds."""
+def is_tried_low(hope):  # type: ignore[no-untyped-def]
+    """Whether it is the turn of a noisy rational client to be tried, far below what it is offered otherwise."""
+    return hope[2][1] > 0
+
+
+@inlined
+def saving_at(x, weight, view, hope, rho, rate, floor, high, worth):  # type: ignore[no-untyped-def]
+    """What trying log weight x is expected to save in all later rounds; weight = exp(x)."""
     patience, rise, kink, steps = hope
     if x == NOTHING:
         return 0.0
-    saving = patience * (saving_in_noise(kink, x, rho, rate, high) if kink[1] > 0 else saving_on_rise(rise, x))
+    low = is_tried_low(hope)
+    saving = patience * (saving_in_noise(kink, x, rho, rate, high) if low else saving_on_rise(rise, x, weight))
     for t in range(steps):
         if FAMILY[int(view[t, KIND])] == STEP:
-            saving += HORIZON * view[t, CHANCE] ** 2 * saving_on_step(view, t, x, rate, floor, worth)
+            saving += HORIZON * view[t, CHANCE] ** 2 * saving_on_step(view, t, x, weight, floor, worth)
         elif FAMILY[int(view[t, KIND])] == STAIR:
             saving += saving_on_stair(view, t, x, floor, worth)
     return saving
@@ -130,29 +138,29 @@ def rising(view, count, rate):  # type: ignore[no-untyped-def]
 
 @inlined
 def rise_to_try(kink, rho, rate, floor, high, worth):  # type: ignore[no-untyped-def]
-    """Of a rise that is worth a try: lowest and highest kink, what the highest costs, at most worth it, share saved.
+    """Of a rise that is worth a try: lowest and highest kink, their weights, the most that is worth it, share saved.
 
     A client at its cap is overpaid by the distance to its kink, where it just reaches the cap. An offer below the
     kink shows it (and costs some data), one above it bounds it.
     """
     chance, low, sure, variance, cap, slope = kink
     if chance == 0 or sure - low < SHARP:
-        return 0.0, -1e300, 0.0, 0.0, 0.0
-    paid = -expm1(-rate * cap)
-    most = min(exp(sure), worth * (cap - floor) / paid)
+        return 0.0, -1e300, 0.0, 0.0, 0.0, 0.0
+    paid = earned(rate * cap)
+    dear = exp(sure)
+    most = min(dear, worth * (cap - floor) / paid)
     q = (deviation(cap, rho, high) * slope) ** 2
-    return low, sure, exp(sure), most, chance * paid * (1 - sqrt(q / (variance + q)))
+    return low, sure, exp(low), dear, most, chance * paid * (1 - sqrt(q / (variance + q)))
 
 
 @inlined
-def saving_on_rise(rise, x):  # type: ignore[no-untyped-def]
+def saving_on_rise(rise, x, weight):  # type: ignore[no-untyped-def]
     """What trying log weight x is expected to save per round should the client be on a curve that rises."""
-    low, sure, dear, most, share = rise
+    low, sure, cheap, dear, most, share = rise
     if x >= sure:
         return 0.0
-    tried = max(x, low)
-    paid = exp(tried)
-    known = (paid * (tried - low) + dear - paid) / (sure - low)
+    paid = max(weight, cheap)
+    known = (paid * max(x - low, 0.0) + dear - paid) / (sure - low)
     return max(share * (most - known), 0.0)
 
 
@@ -177,7 +185,7 @@ def kink_in_noise(view, count, rate, worth):  # type: ignore[no-untyped-def]
     mean, cap = mean / chance, cap / chance
     half = sqrt(3 * max(square / chance - mean * mean, 1e-18))
     low, sure = max(least, mean - half) + up, min(most, mean + half) + up
-    W = worth / (h_slope(kind, cap, rate) * -expm1(-rate * cap))
+    W = worth / (h_slope(kind, cap, rate) * earned(rate * cap))
     return kind, chance, low, sure, cap, W, regret(low, sure, W)
 
 
@@ -223,11 +231,11 @@ def saving_in_noise(kink, x, rho, rate, high):  # type: ignore[no-untyped-def]
         q = (deviation(y, rho, high) * h_slope(kind, y, rate)) ** 2
         half = sqrt(3 * v * q / (v + q))
         after += (end - start) * regret(middle - half, middle + half, W)
-    return chance * -expm1(-rate * cap) * max(now - after / (sure - low), 0.0)
+    return chance * earned(rate * cap) * max(now - after / (sure - low), 0.0)
 
 
 @inlined
-def saving_on_step(view, t, x, rate, floor, worth):  # type: ignore[no-untyped-def]
+def saving_on_step(view, t, x, weight, floor, worth):  # type: ignore[no-untyped-def]
     """The same on a step: a client that refuses shows nothing, so only an offer that it takes saves.
 
     Its cap, unknown until it delivers, counts as uniform: most of the hope lies in the large ones.
@@ -235,8 +243,8 @@ def saving_on_step(view, t, x, rate, floor, worth):  # type: ignore[no-untyped-d
     low, sure, up, cap = view[t, LOW], view[t, HIGH], view[t, UP], view[t, C]
     if cap <= 0 or sure - low < SHARP or x >= sure + up:
         return 0.0
-    paid, half = -expm1(-rate * cap), sqrt(3 * view[t, CV]) + 1e-6
-    room, over = paid * (exp(sure + up) - exp(x)) / worth, cap - floor - paid * exp(x) / worth
+    half, per_worth = sqrt(3 * view[t, CV]) + 1e-6, view[t, PAID] / worth
+    room, over = per_worth * (view[t, DEAR] - weight), cap - floor - per_worth * weight
     saved = (ramp_integral(over + half, 0.0, room) - ramp_integral(over - half, 0.0, room)) / (2 * half)
     return worth * saved * chance_of_step(low, sure, x - up)
 

@@ -7,7 +7,7 @@ budget, so no behaviour of the clients can overspend. docs/waterfill.md has the 
 
 import numpy as np
 
-from lefi.arrays import FloatArray
+from lefi.arrays import FloatArray, IntArray
 from lefi.draws import key, uniform
 from lefi.mechanisms.allocation import allocate
 from lefi.mechanisms.belief import Belief, Known
@@ -28,6 +28,7 @@ DEPTH, HEIGHT = 12.0, 2.0  # log weights from an equal share less DEPTH to the w
 MANY, FREE, MOST = 2000, 0.25, 0.8  # clients of a large fleet; calm ones free in a round; share from which all are
 HELD = 0.97  # of the budget may be held for the others
 ALONE = 1000  # free clients from which each is served by itself, at a price that a sample tells
+LOOKS, KNOWN = 24, 3  # steps along the line there, at most; answers below which clients are not worth any
 SHIFT = 0.2  # first two offers to a client lie apart by twice this, to tell a plateau from a slope
 
 
@@ -43,19 +44,17 @@ class Waterfill:
         self.belief: Belief | None = None
 
     def ask(self, roster: Roster) -> CurveOffer:
-        order = np.argsort(roster.ids, kind="stable")  # so that not even rounding depends on how the roster is ordered
-        ordered = roster.take(order)
+        order, ordered = by_id(roster)  # so that not even rounding depends on how the roster is ordered
         x, limit = self._plan(ordered)
         weight = np.where(x > NOTHING / 2, np.exp(x), 0.0)
         offer = within_budget(CurveOffer(weight, ordered.rate, limit), self.terms.budget * SAFE * (1 - 1e-12))
         back = np.argsort(order, kind="stable")
-        return CurveOffer(offer.weight[back], roster.rate, limit[back])
+        return offer if ordered is roster else CurveOffer(offer.weight[back], roster.rate, limit[back])
 
     def tell(self, receipt: Receipt) -> None:
         offer = receipt.offer
         assert isinstance(offer, CurveOffer)
-        order = np.argsort(receipt.roster.ids, kind="stable")
-        roster = receipt.roster.take(order)
+        order, roster = by_id(receipt.roster)
         self.belief = self.belief or self._blank(roster)
         x = np.log(np.maximum(offer.weight[order], 1e-300))
         taught = offer.weight[order] > 1e-9 * self.terms.budget / len(roster)
@@ -82,16 +81,19 @@ class Waterfill:
             return self._first(roster)
         budget = self.terms.budget * SAFE
         x, limit, calm = self.belief.held(roster.ids)
-        free = np.ones(len(roster), dtype=bool)
-        if len(roster) >= MANY:
+        free, held = np.ones(len(roster), dtype=bool), 0.0
+        if len(roster) >= MANY and calm.any():
             free = ~calm | (uniform(key(self.seed, "mechanism", self.belief.round), roster.ids) < FREE)
-        cost = np.where(free, 0.0, -np.exp(x) * np.expm1(-roster.rate * limit))
-        if float(cost.sum()) > HELD * budget or not 0 < float(free.mean()) < MOST:
-            free[:], cost[:] = True, 0.0
+            held = -float((np.exp(x) * np.expm1(-roster.rate * limit))[~free].sum())
+            if held > HELD * budget or not 0 < float(free.mean()) < MOST:
+                free[:], held = True, 0.0
         at = np.flatnonzero(free)
-        some = roster.take(at)
-        known = self.belief.read(some.ids, some.rate, self._sign(some) > 0)
-        x[at], limit[at] = self._solve(some, known, budget - float(cost.sum()))
+        some = roster if free.all() else roster.take(at)
+        sign = self._sign(some)
+        known = self.belief.read(some.ids, some.rate, sign > 0)
+        x[at], limit[at] = self._solve(some, known, budget - held)
+        if self.belief.heard.max() < 2:
+            x[at] -= SHIFT * sign
         return x, limit
 
     def _solve(self, roster: Roster, known: Known, budget: float) -> tuple[FloatArray, FloatArray]:
@@ -100,10 +102,9 @@ class Waterfill:
         n = len(roster)
         reach = float(np.log(budget / n)) - DEPTH, float(np.log(budget)) + HEIGHT
         if n >= ALONE:
-            x, limit = LargeFleet(roster, known, self.terms, reach).plan(budget, self.explore)
-        else:
-            x, limit = self._refine(roster, known, budget, reach)
-        return (x - SHIFT * self._sign(roster) if self.belief.heard.max() < 2 else x), limit
+            looks = LOOKS if self.belief.heard.max() >= KNOWN else 0
+            return LargeFleet(roster, known, self.terms, reach, looks).plan(budget, self.explore)
+        return self._refine(roster, known, budget, reach)
 
     def _refine(
         self, roster: Roster, known: Known, budget: float, reach: tuple[float, float]
@@ -163,6 +164,12 @@ class Waterfill:
             in_parts(len(roster), look_ahead)
             gain = gain + price * saving
         return gain, cost, limit, price
+
+
+def by_id(roster: Roster) -> tuple[IntArray, Roster]:
+    """Where the clients stand in a roster, by id, and the roster in this order."""
+    order = np.argsort(roster.ids, kind="stable")
+    return order, roster if (np.diff(roster.ids) > 0).all() else roster.take(order)
 
 
 def within_budget(offer: CurveOffer, budget: float) -> CurveOffer:
