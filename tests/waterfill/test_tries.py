@@ -95,6 +95,11 @@ def test_who_leaves_soon_is_worth_less() -> None:
     assert saving(2, 0.1, life=20.0) == pytest.approx(0.1 * saving(2, 0.1))
 
 
+def test_a_quiet_client_that_stays_is_worth_twice_one_that_leaves() -> None:
+    assert saving(30, 1e-3) == pytest.approx(2 * saving(30, 1e-3, life=0.0))
+    assert saving(2, 1e-3) > saving(30, 1e-3) > 0  # more while it is new
+
+
 def test_clients_that_leave_shorten_the_life_that_is_expected() -> None:
     lives: dict[str, float] = {}
     for name in ("mixed", "churning"):

@@ -40,6 +40,7 @@ from lefi.mechanisms.tracks import (
 SHARP = 0.02  # a location known this well has nothing left to be tried for
 HORIZON = 120.0  # rounds for which the threshold of a step client is expected to last, if it is one
 BRIEF, NEW = (3.0, 10.0), 10  # the same on a rise: once a quiet client is known, and more while it is new
+STEADY = 3.0  # and more where clients stay
 TRIES, PATIENT, WARY = 17, 32.0, 1.0  # strange ones: answers until no more is tried, patience halfway there, and after
 LASTING = 200.0  # the same for a noisy rational client, if clients stay that long
 JUDGED = 2  # answers after which noise is known: then one half of the fleet is tried, all others one answer later
@@ -57,7 +58,8 @@ def patience(
     by little.
     """
     doubtful = (heard < JUDGED) | ((heard == JUDGED) & (rho < DOUBT))
-    rounds, low = BRIEF[0] + BRIEF[1] * np.maximum(1 - heard / NEW, 0.0), (rho >= NOISY) & ~doubtful
+    known = BRIEF[0] + STEADY * min(life / LASTING, 1.0)
+    rounds, low = known + BRIEF[1] * np.maximum(1 - heard / NEW, 0.0), (rho >= NOISY) & ~doubtful
     at = np.flatnonzero(low)
     u, turn = np.minimum(heard[at] / TRIES, 1.0), (heard[at] == JUDGED + 1) | (heard[at] == JUDGED + later[at])
     rational = (tracks[at, :, CHANCE] * HINGES[tracks[at, :, KIND].astype(np.int64)]).sum(axis=1) >= 0.5
