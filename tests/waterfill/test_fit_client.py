@@ -5,7 +5,8 @@ import pytest
 
 from lefi.arrays import FloatArray
 from lefi.mechanisms.belief import Belief
-from lefi.mechanisms.tracks import CHANCE, HIGH, IDLE_KIND, KIND, LOW, STEP_KIND, C, M, V
+from lefi.mechanisms.fit import fit_line
+from lefi.mechanisms.tracks import CHANCE, COLUMNS, HIGH, IDLE_KIND, KIND, LOW, STEP_KIND, C, M, V
 
 RATE = 0.75
 B = -6.5  # the location of the client in log money
@@ -29,6 +30,28 @@ def test_two_answers_on_the_rise_show_a_rational_client() -> None:
     tracks = told([-1.0, -1.4], [hinge(-1.0), hinge(-1.4)])
     assert tracks[0, KIND] == 0
     assert tracks[0, M] == pytest.approx(B, abs=0.02)
+
+
+def quick(x: list[float], y: list[float], rho: float = 5e-4, limit: float = 10.0) -> FloatArray | None:
+    """The track of a client all of whose answers lie on one rise, if they do."""
+    tracks, limits = np.zeros((5, COLUMNS)), np.full(len(x), limit)
+    _, weight = fit_line(tracks, np.array(x), limits, np.array(y), len(x), RATE, rho, 0.99, 0.0, 10.0)
+    return tracks if weight > 0 else None
+
+
+def test_answers_on_one_rise_need_no_other_explanation_and_others_do() -> None:
+    x = [-1.0, -1.4, -2.0]
+    y = [hinge(v) for v in x]
+    tracks, slow = quick(x, y), told(x, y)
+    assert tracks is not None
+    assert tracks[0, KIND] == slow[0, KIND] == 0
+    assert tracks[0, M] == pytest.approx(slow[0, M], abs=1e-3)
+    assert tracks[:, CHANCE].tolist() == [1, 0, 0, 0, 0]
+    assert quick(x, [y[0], y[1], 0.99 * y[2]]) is None  # not straight
+    assert quick(x, y, rho=0.02) is None  # not apart, for such noise
+    assert quick(x, y, limit=y[1]) is None  # cut
+    assert quick([*x, -9.0], [*y, 0.0]) is None  # refused
+    assert quick(x[:1], y[:1]) is None  # one answer shows no rise
 
 
 def test_one_answer_below_the_cap_shows_where_the_kink_lies() -> None:

@@ -8,6 +8,7 @@ from lefi.arrays import FloatArray
 from lefi.mechanisms.belief import Belief
 from lefi.mechanisms.large import LargeFleet
 from lefi.mechanisms.line import LEVELS, level
+from lefi.mechanisms.tracks import KIND
 from lefi.mechanisms.waterfill import DEPTH, HEIGHT, LOOKS, SAFE, Waterfill
 
 
@@ -96,3 +97,34 @@ def test_noisy_clients_of_a_large_fleet_are_fitted_in_turns() -> None:
             assert before is not None
             anew = (mechanism.belief.tracks[:, 0] != before[:, 0]).any(axis=1).mean()
             assert anew > 0.9 if receipt.round == 2 else 0.15 < anew < 0.5
+
+
+@pytest.mark.parametrize("scenario", ["mixed", "noisy"])
+def test_two_rounds_tell_a_large_fleet_its_noise(scenario: str) -> None:
+    market = lefi.scenario(scenario, clients=5000, seed=2)
+    mechanism = lefi.make("waterfill", market.terms)
+    assert isinstance(mechanism, Waterfill)
+    for _ in lefi.play(mechanism, market, 2):
+        pass
+    assert mechanism.belief is not None
+    noise = float(np.sqrt(mechanism.belief.fleet_noise))
+    assert noise < 2e-3 if scenario == "mixed" else noise == pytest.approx(0.1, rel=0.25)
+
+
+def test_in_a_large_fleet_that_is_not_rational_all_are_soon_known() -> None:
+    """Only voters are suspected of it on their first answer."""
+    clients = 5000
+    rng = np.random.default_rng(0)
+    full, scale = rng.uniform(1, 10, clients), rng.uniform(0.05, 0.5, clients)
+    roster = lefi.Roster(np.arange(clients), iid=rng.random(clients), rate=rng.uniform(0.4, 1.1, clients))
+    mechanism = lefi.make("waterfill", lefi.Terms(0.1 * clients, lefi.accuracy("paper")))
+    assert isinstance(mechanism, Waterfill)
+    for t in range(1, 4):
+        offer = mechanism.ask(roster)
+        assert isinstance(offer, lefi.CurveOffer)
+        money = offer.weight * -np.expm1(-roster.rate * np.minimum(full, offer.limit))
+        sizes = np.minimum(full * np.minimum(money / scale, 1), offer.limit)
+        mechanism.tell(lefi.Receipt(t, roster, offer, sizes, offer.payment(sizes), 0.0))
+    assert mechanism.belief is not None
+    linear = np.isin(mechanism.belief.tracks[:, 0, KIND], [2, 3])
+    assert linear.mean() > 0.8

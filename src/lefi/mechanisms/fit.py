@@ -31,8 +31,10 @@ from lefi.mechanisms.tracks import (
     CUT,
     CV,
     FAMILY,
+    HIGH,
     IDLE_KIND,
     KIND,
+    LOW,
     NOISY,
     STEP,
     STEP_KIND,
@@ -52,6 +54,7 @@ from lefi.mechanisms.tracks import (
 
 NEGLIGIBLE = 0.003  # tracks below this probability are forgotten
 ALIKE = 0.01  # tracks with location and cap this close say the same
+CLEARLY, STRAIGHT = 10.0, 0.05  # deviations between answers that are clearly apart; squared, of those on one rise
 APART = 0.01  # log weights this far apart are clearly different
 
 
@@ -142,12 +145,41 @@ def fit_families(tracks, seen, bounds, rate, floor, high, fleet, cap, brief, wor
     return scatter
 
 
+@inlined
+def fit_line(tracks, x, limit, y, count, rate, rho, fade, floor, high):  # type: ignore[no-untyped-def]
+    """The one track of a client whose answers, clearly apart, lie on one rise: nothing else will explain that.
+
+    Returns scatter and answers behind it; 0 answers, and the tracks as they were, where it is not so.
+    """
+    a, weight, P, Pz, Pzz, least, most = 1.0, 0.0, 0.0, 0.0, 0.0, inf, 0.0
+    for i in range(count - 1, -1, -1):
+        if y[i] <= floor + TRIFLE * high or y[i] >= high * (1 - EXACT) or is_cut(y[i], limit[i], high):
+            return 0.0, 0.0
+        z = x[i] - rate * y[i] - (x[count - 1] - rate * y[count - 1])
+        p = a / (rate * deviation(y[i], rho, high)) ** 2
+        P, Pz, Pzz = P + p, Pz + p * z, Pzz + p * z * z
+        least, most, weight, a = min(least, y[i]), max(most, y[i]), weight + a, a * fade
+    squares = max(Pzz - Pz * Pz / P, 0.0) if count > 0 else 0.0
+    if most - least < CLEARLY * deviation(most, rho, high) or squares > STRAIGHT * weight:
+        return 0.0, 0.0
+    for t in range(TRACKS):
+        tracks[t, KIND], tracks[t, CHANCE] = IDLE_KIND, 0.0
+    s = tracks[0]
+    s[KIND], s[LOW], s[HIGH], s[C], s[CV], s[CHANCE] = 0, -inf, inf, high, 0.0, 1.0
+    s[M], s[V] = x[count - 1] - rate * y[count - 1] + Pz / P, 1 / P
+    return squares, weight
+
+
 @compiled
 def fit_client(tracks, x, limit, y, count, rate, rho, fade, floor, high, fleet, brief, work):  # type: ignore[no-untyped-def]
     """Tracks of a client with these answers, oldest first, under what the fleet has in common.
 
     `brief` leaves out all rises but the hinge. Returns scatter in units of rho^2, answers behind it, full delivery.
     """
+    if brief and rho <= NOISY:
+        scatter, weight = fit_line(tracks, x, limit, y, count, rate, rho, fade, floor, high)
+        if weight > 0:
+            return scatter, weight, high
     repeated, hits = repeat(x, limit, y, count, high)
     full = repeated if repeated > 0 else high
     n, refusals, cut, bounds = sort_answers(x, limit, y, count, rate, rho, fade, floor, high, full, work)
