@@ -26,7 +26,7 @@ BROAD = 0.3  # variance of a location from which a track teaches the fleet nothi
 LEAST_SPREAD = 0.05  # variance of locations among clients that seem all alike
 FLOOR = 0.2  # clients that the first guess of the chances counts for, per client of the fleet
 VOTERS, EARLY = 4096, 1024  # clients that are asked what the fleet has in common, about; early on, before all others
-PASSES, TELLING = 3, 20.0  # fits of them, at most, while the noise changes; answers that must have shown it
+PASSES, TELLING = 3, 20.0  # fits of them, at most, while the noise falls; answers that must have shown it
 OTHERS, SOME = slice(2, 6), 0.05  # rising kinds that are not rational; chance from which all clients are suspects
 
 
@@ -136,7 +136,7 @@ class Belief:
         self.life = (LASTING + float(self.heard.sum())) / (1 + self.heard.size - at.size)
         if self.heard[at].max(initial=0) < FEW:  # noise and prior are new: learn them before all others use them
             some = np.arange(0, at.size, 1 + at.size // EARLY)
-            for _ in range(PASSES):  # while the noise turns out to be another one
+            for _ in range(PASSES):  # while there turns out to be less noise: curves of no family would show ever more
                 self._fit(at[some], book, fits[some], some >= 0)
                 if self._judge(at[some]):
                     break
@@ -156,12 +156,12 @@ class Belief:
         in_parts(at.size, fit)
 
     def _judge(self, at: IntArray) -> bool:
-        """Learn the noise of the fleet; whether it is about what it was, or a few answers have nothing to say on it."""
+        """Learn the noise of the fleet; whether that is it: not much less than before, or few answers have shown it."""
         judged, before, total = at[self.judged[at] > 0.3], self.fleet_noise, 0.0
         if judged.size:
             total = float(self.judged[judged].sum())
             self.fleet_noise = (TRUST * NOISE**2 + total * float(np.median(self.noise[judged]))) / (TRUST + total)
-        return total < TELLING or 0.5 < self.fleet_noise / before < 2
+        return total < TELLING or self.fleet_noise > 0.5 * before
 
     def _share(self, at: IntArray) -> None:
         """Learn what clients have in common: noise, hard caps, kinds and locations."""
