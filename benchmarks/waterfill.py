@@ -81,8 +81,14 @@ def line(name: str, scenario: str, clients: int, budget: float, seeds: range) ->
         overspend = max(overspend, over)
     table = np.array(rows)
     heads = ["10-100"] if changing else [str(t) for t in rounds]
-    cells = [f"{h}: {np.nanmedian(c):.4f} ({np.nanmin(c):.3f})" for h, c in zip(heads, table.T, strict=True)]
+    cells = [f"{h}: {middle(column)}" for h, column in zip(heads, table.T, strict=True)]
     return f"{name} {scenario:9} N={clients:<4} budget={budget:<5g} {'  '.join(cells)}  overspend {overspend:.1e}"
+
+
+def middle(values: FloatArray) -> str:
+    """Median and minimum of the shares that mean something."""
+    known = values[~np.isnan(values)]
+    return f"{np.median(known):.4f} ({known.min():.3f})" if known.size else "undefined"
 
 
 def timed(name: str, clients: int, rounds: int) -> tuple[FloatArray, float]:
@@ -113,8 +119,8 @@ def speed(clients: int, repeats: int, rounds: int = 100) -> Iterable[str]:
         told = f"lefi {theirs[0]:.3f} s, waterfill {ours[0]:.3f} s = {ratio[0]:.1f} x ({ratio[1]:.1f} x)"
         yield f"{clients:,} clients, rounds {first}-{last}: {told}"
     ratios = times["waterfill"] / times["lefi"]
-    middle, worst = np.median(ratios, axis=0), int(ratios[:, 0].argmax())
-    yield f"{clients:,} clients, the middle one of {rounds} rounds: {middle[0]:.1f} x ({middle[1]:.1f} x)"
+    usual, worst = np.median(ratios, axis=0), int(ratios[:, 0].argmax())
+    yield f"{clients:,} clients, the middle one of {rounds} rounds: {usual[0]:.1f} x ({usual[1]:.1f} x)"
     yield f"{clients:,} clients, the worst one, round {worst + 1}: {ratios[worst, 0]:.1f} x ({ratios[worst, 1]:.1f} x)"
 
 
