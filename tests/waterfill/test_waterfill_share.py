@@ -12,10 +12,12 @@ from lefi.world.behaviours import Behaviour
 SEEDS = range(5)
 
 
-def medians(scenario: str, rounds: list[int], budget: float = 0.5, name: str = "waterfill") -> FloatArray:
+def medians(
+    scenario: str, rounds: list[int], budget: float = 0.5, name: str = "waterfill", clients: int = 10
+) -> FloatArray:
     table = []
     for seed in SEEDS:
-        market = lefi.scenario(scenario, clients=10, budget=10 * budget, seed=seed)
+        market = lefi.scenario(scenario, clients=clients, budget=clients * budget, seed=seed)
         row, overspend = shares(name, market, rounds, seed, changing=scenario in ("drifting", "churning"))
         assert name != "waterfill" or overspend <= 0
         table.append(row)
@@ -29,6 +31,11 @@ def test_rational_clients(scenario: str, budget: float) -> None:
     assert five >= 0.97
     assert ten >= 0.995
     assert twenty >= 0.997
+
+
+@pytest.mark.parametrize(("clients", "least"), [(1, 0.98), (3, 0.99)])
+def test_very_small_fleets(clients: int, least: float) -> None:
+    assert medians("mixed", [8, 9, 10, 11, 12, 20], budget=0.1, clients=clients).min() >= least
 
 
 def test_a_control_that_cannot_learn_fails_the_same_line() -> None:

@@ -20,7 +20,7 @@ from lefi.messages import CurveOffer, Receipt, Roster, Terms
 
 SAFE = 1 - 1e-9  # of the budget, so that rounding never overspends
 STAGES = 10  # at most
-FINEST = 0.12  # of the first spacing of candidates is close enough
+FINEST, WIDE = 0.12, 0.2  # of the first spacing of candidates is close enough, which counts as no more than the other
 SETTLED = 0.98  # share of the clients that must be there
 WINDOW = np.linspace(-1, 1, 7)
 BESIDE = np.array([-2.5, -1.0, -0.4, 0.4, 1.0])  # log weights beside the window, should the price of money have moved
@@ -125,7 +125,7 @@ class Waterfill:
             if stage > 0:  # look closer where the choice lies inside the window, else move the window
                 inside = (pick > 1) & (pick < WINDOW.size)
                 half = np.where(inside, half / 3, np.where(pick > WINDOW.size, width, half))
-                fine = float((half < FINEST * width).mean()) > SETTLED
+                fine = float((half < FINEST * np.minimum(width, WIDE)).mean()) > SETTLED
             x = x[rows, stay][:, None] + half[:, None] * WINDOW
             beside = stage == 0 or cost[rows, pick].sum() < 0.98 * budget  # money was left: look further
             far = [x[:, 3:4] + BESIDE] if beside and not fine else []
