@@ -25,7 +25,7 @@ VAGUE = 2.0  # standard deviation of a location before anything is known, in log
 BROAD = 0.3  # variance of a location from which a track teaches the fleet nothing
 LEAST_SPREAD = 0.05  # variance of locations among clients that seem all alike
 FLOOR = 0.2  # clients that the first guess of the chances counts for, per client of the fleet
-VOTERS, EARLY = 4096, 1024  # clients that are asked what the fleet has in common, about; early on, before all others
+VOTERS, EARLY = 4096, 512  # clients that are asked what the fleet has in common, about; early on, before all others
 PASSES, TELLING = 3, 20.0  # fits of them, at most, while the noise falls; answers that must have shown it
 OTHERS, SOME = slice(2, 6), 0.05  # rising kinds that are not rational; chance from which all clients are suspects
 
