@@ -22,10 +22,9 @@ from lefi.mechanisms.compiled import inlined
 HINGE, POWER, STEP, IDLE, STAIR = range(5)
 FAMILY = (HINGE, HINGE, POWER, POWER, POWER, POWER, STEP, IDLE, STAIR)  # of each kind
 POWERS = (0.0, 0.0, 1.0, 1.0, 0.5, 0.5, 0.0, 0.0, 0.0)
-CAPPED = (False, True, False, True, False, True, True, False, True)
 KINDS = len(FAMILY)
 HINGES = np.array([family == HINGE for family in FAMILY])
-CAPPED_HINGE, STEP_KIND, IDLE_KIND, STAIR_KIND = 1, 6, 7, 8
+STEP_KIND, IDLE_KIND, STAIR_KIND = 6, 7, 8
 KIND, M, V, LOW, HIGH, C, CV, CHANCE = range(8)
 COLUMNS = 8
 TRACKS = 5  # kept per client, the most probable ones
