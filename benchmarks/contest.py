@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.rivals import Rival, gpytorch_batched, sklearn_fixed, sklearn_optimiser, tinygp_vmap
 from benchmarks.workload import Workload, filled, workload
-from lefi.studies.bench import Timing, per_client, ratios
+from lefi.studies.judge.bench import Timing, per_client, ratios
 from lefi.surrogate import Bank
 from lefi.surrogate.evidence import learn, learn_each
 

@@ -14,7 +14,7 @@ import numpy as np
 import lefi
 from benchmarks.contest import cpu, ours, use_threads
 from benchmarks.workload import Workload, filled, workload
-from lefi.mechanisms.lefi import Lefi
+from lefi.mechanisms.lefi.mechanism import Lefi
 from lefi.surrogate import Bank
 
 KERNELS = ("iwp", "matern32", "matern52")

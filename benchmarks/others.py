@@ -13,8 +13,8 @@ import numpy as np
 
 import lefi
 from benchmarks.waterfill import arbitrary
+from lefi.allocation import allocate
 from lefi.arrays import FloatArray
-from lefi.mechanisms.allocation import allocate
 from lefi.messages import Offer
 
 Shape = Callable[[FloatArray], FloatArray]

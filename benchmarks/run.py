@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.contest import contest, hyper_contest, linearity  # noqa: E402
 from benchmarks.large import KERNELS, WHOLE, alone, copy_floor, million, whole_round  # noqa: E402
-from lefi.studies.speed import draw_speed  # noqa: E402
+from lefi.studies.report.speed import draw_speed  # noqa: E402
 
 
 def main() -> None:

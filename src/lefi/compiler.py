@@ -1,10 +1,14 @@
 """The compiler of the kernels that run over clients: numba, its machine code kept on disk between runs.
 
+Without numba, or with LEFI_ENGINE=numpy in the environment, kernels run as the plain Python that they are: the same
+results to rounding, and 10 to 1,000 times slower.
+
 Numba takes kept code for fresh as long as the file of the function itself is as it was, so a change in a file that the
 function calls into would go unnoticed. Here the name of the kept file carries a digest of every source of lefi that
 the function can see: changed sources have files of their own, and code of old ones can never run.
 """
 
+import os
 import re
 from collections.abc import Callable
 from functools import cache
@@ -12,7 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
-import numba
+from lefi.errors import UnknownName
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -20,8 +24,27 @@ PACKAGE = Path(__file__).parent
 IMPORT = re.compile(rf"^\s*(?:from|import)\s+{PACKAGE.name}\b([.\w]*)", re.MULTILINE)
 
 
+def _numba() -> bool:
+    """Whether kernels are compiled."""
+    wanted = os.environ.get("LEFI_ENGINE", "numba")
+    if wanted not in ("numba", "numpy"):
+        raise UnknownName("LEFI_ENGINE", wanted, ("numba", "numpy"))
+    try:
+        import numba  # noqa: F401
+    except ImportError:
+        return False
+    return wanted == "numba"
+
+
+NUMBA = _numba()
+
+
 def compiler(**options: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """A decorator that turns a function into machine code, which needs no lock."""
+    if not NUMBA:
+        return lambda function: function
+    import numba
+
     njit = numba.njit(cache=True, error_model="numpy", nogil=True, **options)
 
     def compiled(function: Callable[P, R]) -> Callable[P, R]:
@@ -32,6 +55,13 @@ def compiler(**options: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
         return made
 
     return compiled
+
+
+# Numba counts the references to every array that a function is handed, by atomic additions that took a fifth of the
+# time of a fit. Arrays of kernels belong to the caller, so nothing is counted, but where one needs room of its own.
+compiled = compiler(_nrt=False)
+allocating = compiler(_nrt=True)
+inlined = compiler(_nrt=False, forceinline=True)  # what runs many times per client: a call costs more than it does
 
 
 @cache

@@ -21,9 +21,9 @@ def test_the_core_and_the_command_line_import_no_extra() -> None:
     ("missing", "use", "extra"),
     [
         ("flwr", "import lefi.flower", "lefi[flower]"),
-        ("sqlalchemy", "import lefi.accounts", "lefi[flower]"),
-        ("alembic", "import lefi.accounts", "lefi[flower]"),
-        ("distributed", "list(__import__('lefi.studies.cluster').studies.cluster.finish_on_cluster([], 'dask://a:1'))",
+        ("sqlalchemy", "import lefi.ledger", "lefi[flower]"),
+        ("alembic", "import lefi.ledger", "lefi[flower]"),
+        ("distributed", "list(__import__('lefi.studies.run.cluster').studies.run.cluster.finish_on_cluster([], 'dask://a:1'))",
          "lefi[cluster]"),
     ],
 )  # fmt: skip

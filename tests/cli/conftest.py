@@ -2,8 +2,8 @@
 
 import pytest
 
-from lefi.mechanisms import mechanism as registry
-from lefi.studies import plugins
+from lefi.mechanisms import registry
+from lefi.studies.plan import plugins
 
 
 @pytest.fixture(autouse=True)

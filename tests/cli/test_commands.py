@@ -10,10 +10,11 @@ import pytest
 from typer.testing import CliRunner
 
 import lefi
-import lefi.studies.study
+import lefi.studies.plan.paper
 from lefi.cli import app
-from lefi.studies.run import run_study
-from lefi.studies.study import PAPER, Study
+from lefi.studies.plan.paper import PAPER
+from lefi.studies.plan.study import Study
+from lefi.studies.run.runner import run_study
 
 
 @pytest.mark.parametrize(
@@ -121,7 +122,7 @@ def test_a_bug_is_no_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("bug")
 
-    monkeypatch.setattr("lefi.studies.record.walk", broken)
+    monkeypatch.setattr("lefi.studies.run.record.walk", broken)
     result = CliRunner().invoke(app, ["simulate"])
     assert isinstance(result.exception, RuntimeError)
 
@@ -130,7 +131,7 @@ def test_ctrl_c_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("lefi.studies.record.walk", interrupted)
+    monkeypatch.setattr("lefi.studies.run.record.walk", interrupted)
     result = CliRunner().invoke(app, ["simulate"])
     assert result.exit_code == 130
     assert "error: stopped" in result.stderr
@@ -139,7 +140,7 @@ def test_ctrl_c_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 def test_paper_writes_the_report_and_a_second_time_only_draws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The real command on studies cut down to a few rounds and seeds."""
-    full = lefi.studies.study.paper_studies
+    full = lefi.studies.plan.paper.paper_studies
     few = {"mechanisms": ["lefi", "bara", "random", "uniform"], "sweep": None, "clients": 10, "budget": 5.0}
 
     def small() -> list[Study]:
@@ -154,14 +155,14 @@ def test_paper_writes_the_report_and_a_second_time_only_draws(tmp_path: Path, mo
         sweep = {"setting": study.sweep.setting, "values": [study.sweep.values[0], study.sweep.values[-1]]}
         return Study.build(study.model_dump() | few | {"sweep": sweep})
 
-    monkeypatch.setattr("lefi.studies.study.paper_studies", small)
+    monkeypatch.setattr("lefi.studies.plan.paper.paper_studies", small)
     arguments = ["paper", "--out", str(tmp_path), "--seeds", "2", "--rounds", "24", "--jobs", "1"]
     first = CliRunner().invoke(app, arguments, catch_exceptions=False)
     assert first.exit_code == 0
     assert f"report: {tmp_path / 'report.html'}" in first.stdout
     assert "verdict" in first.stdout
     assert max(map(len, first.stdout.splitlines()[:-1])) <= 80
-    monkeypatch.setattr("lefi.studies.work.record", lambda run: pytest.fail(f"{run} was played again"))
+    monkeypatch.setattr("lefi.studies.run.work.record", lambda run: pytest.fail(f"{run} was played again"))
     (tmp_path / "report.html").unlink()
     assert CliRunner().invoke(app, arguments, catch_exceptions=False).exit_code == 0
     assert "what pretending adds" in (tmp_path / "report.html").read_text()
@@ -177,7 +178,7 @@ def test_figures_draws_from_results_alone(tmp_path: Path, monkeypatch: pytest.Mo
         (out / "claims.json").write_text("[]")
         return out / "report.html"
 
-    monkeypatch.setattr("lefi.studies.report.write_report", write_report)
+    monkeypatch.setattr("lefi.studies.report.report.write_report", write_report)
     result = CliRunner().invoke(app, ["figures", "--results", str(tmp_path), "--out", str(tmp_path / "new")])
     assert result.exit_code == 0
     assert asked == [(tmp_path, tmp_path / "new")]

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from lefi.cli import app
-from lefi.studies.tables import load
+from lefi.studies.run.load import load
 
 MINE = Path(__file__).parents[1] / "studies" / "mine.py"
 SMALL = ["--rounds", "12", "--seeds", "3", "--clients", "4", "--jobs", "1"]

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import lefi
-from lefi import ledger
+from lefi import receipts
 from lefi.cli import app
 from lefi.messages import CurveOffer
 
@@ -64,8 +64,8 @@ def test_a_searcher_ends_with_its_best_round_within_the_budget() -> None:
 def test_out_writes_a_ledger_that_restores_the_mechanism(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, [*RUN, "--out", str(tmp_path / "ledger")], catch_exceptions=False)
     assert result.exit_code == 0
-    receipts = list(ledger.read(tmp_path / "ledger"))
-    assert [receipt.round for receipt in receipts] == list(range(1, 31))
+    told = list(receipts.read(tmp_path / "ledger"))
+    assert [receipt.round for receipt in told] == list(range(1, 31))
 
 
 def test_settings_reach_scenario_and_mechanism() -> None:

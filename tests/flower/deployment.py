@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from lefi.accounts import Ledger
+from lefi.ledger import Ledger
 from tests.flower.isolation import APP, devices, stop_all
 
 LINK = "127.0.0.1:18000"

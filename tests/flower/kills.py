@@ -15,9 +15,9 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
-from lefi.accounts import Ledger
-from lefi.accounts.audit import audit
-from lefi.accounts.tables import export, frame
+from lefi.ledger import Ledger
+from lefi.ledger.audit import audit
+from lefi.ledger.views import export, frame
 from tests.flower import toy
 
 ROUNDS = 10

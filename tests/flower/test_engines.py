@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from flwr.app import Context, RecordDict
 
-from lefi.accounts import Ledger
-from lefi.accounts.audit import audit
-from lefi.accounts.tables import export, frame
 from lefi.flower import LocalGrid
+from lefi.ledger import Ledger
+from lefi.ledger.audit import audit
+from lefi.ledger.views import export, frame
 from tests.flower.isolation import APP, isolated, possible
 from tests.flower.keys import certificate, node_key
 

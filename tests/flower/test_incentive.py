@@ -24,8 +24,8 @@ from flwr.serverapp.strategy import (
 )
 
 import lefi
-from lefi.accounts import client_id
 from lefi.flower import Incentive, LocalGrid
+from lefi.ledger import client_id
 from tests.flower import toy
 
 NODES: dict[str, Any] = {"fraction_evaluate": 0.0, "min_train_nodes": 1, "min_available_nodes": 1}

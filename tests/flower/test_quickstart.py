@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from flwr.app import Context, RecordDict
 
-from lefi.accounts import Ledger
-from lefi.accounts.audit import audit
 from lefi.flower import LocalGrid
+from lefi.ledger import Ledger
+from lefi.ledger.audit import audit
 from tests.flower.isolation import ROOT
 
 pytest.importorskip("torch", reason="the quickstart trains with torch")

@@ -8,9 +8,9 @@ import pytest
 from flwr.app import MetricRecord
 
 import lefi
-from lefi.accounts import Ledger
-from lefi.accounts.tables import frame
 from lefi.flower import Incentive, LocalGrid
+from lefi.ledger import Ledger
+from lefi.ledger.views import frame
 from tests.flower import toy
 
 SAME: dict[str, Any] = {"measure": toy.score, "mechanism": "lefi"}

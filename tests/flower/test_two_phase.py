@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lefi
-from lefi.accounts.audit import audit
 from lefi.flower import Incentive, LocalGrid
 from lefi.flower.pledges import rescaled
+from lefi.ledger.audit import audit
 from tests.flower import toy
 
 

@@ -15,8 +15,8 @@ import pytest
 
 import lefi
 from benchmarks.others import fleet
-from lefi.mechanisms.mechanism import payment_class
-from lefi.studies.outcome import stake
+from lefi.mechanisms.registry import payment_class
+from lefi.studies.judge.outcome import stake
 
 FILE = Path(__file__).with_name("rounds.csv")
 COLUMNS = ("case", "mechanism", "round", "client", "stake", "limit", "size", "payment", "accuracy")

@@ -12,14 +12,14 @@ import torch
 import lefi
 from lefi.errors import InputError, LefiError
 from lefi.models import ExponentialAccuracy, PowerAccuracy
+from lefi.models.measurements import final_means
 from lefi.profiling import measure as measuring
 from lefi.profiling.costs import count_flops
 from lefi.profiling.data import load_images
-from lefi.profiling.fit import fit, fit_accuracy, fit_cost, preset
+from lefi.profiling.fitting import fit, fit_accuracy, fit_cost, preset
 from lefi.profiling.grid import Grid, train_cells
 from lefi.profiling.measure import Measurement, measure
 from lefi.profiling.train import Recipe, Trainer
-from lefi.studies.measured import final_means
 
 CPU = torch.device("cpu")
 DIGITS = load_images("digits")

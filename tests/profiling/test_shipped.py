@@ -10,12 +10,13 @@ import pytest
 import torch
 
 import lefi
+from lefi.models.measurements import final_means
 from lefi.models.presets import SHIPPED, shipped
 from lefi.profiling.data import load_images
-from lefi.profiling.fit import fit
+from lefi.profiling.fitting import fit
 from lefi.profiling.grid import Grid, partitioners_of, train_cells
 from lefi.profiling.train import Recipe, Trainer
-from lefi.studies.measured import final_means, judge_fleets
+from lefi.studies.judge.combined_accuracy import judge_fleets
 
 CIFAR = SHIPPED / "cifar10"
 TABLE, COST = pl.read_parquet(CIFAR / "accuracy.parquet"), pl.read_parquet(CIFAR / "cost.parquet")

@@ -8,14 +8,14 @@ import pytest
 import torch
 
 import lefi
-from lefi.mechanisms.mechanism import payment_class
+from lefi.mechanisms.registry import payment_class
 from lefi.models import ExponentialAccuracy
 from lefi.profiling.approximation import train_fleets
 from lefi.profiling.data import load_images
 from lefi.profiling.loop import Posted, summary, train_mechanisms
-from lefi.profiling.market import TrainingMarket, sample_counts, training_market
 from lefi.profiling.train import Recipe, Trainer
-from lefi.studies.measured import judge_fleets
+from lefi.profiling.training_market import TrainingMarket, sample_counts, training_market
+from lefi.studies.judge.combined_accuracy import judge_fleets
 
 DIGITS = load_images("digits")
 TRAINER = Trainer(DIGITS, Recipe(learning_rate=0.05, batch=16), torch.device("cpu"))

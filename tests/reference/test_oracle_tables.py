@@ -12,7 +12,7 @@ from lefi import CurveOffer, Market, RationalFleet, Roster
 from lefi.arrays import FloatArray
 from lefi.optimum import SAFE
 from lefi.optimum.rational import rational_optimum
-from lefi.optimum.tables import table_optimum
+from lefi.optimum.tabulated import table_optimum
 
 
 def reached(market: Market, offer: CurveOffer) -> float:

@@ -7,11 +7,12 @@ from typing import NamedTuple
 import polars as pl
 import pytest
 
-from lefi.mechanisms import mechanism as registry
-from lefi.studies import plugins
-from lefi.studies.results import Finished
-from lefi.studies.run import run_studies
-from lefi.studies.study import BEYOND, Study
+from lefi.mechanisms import registry
+from lefi.studies.plan import plugins
+from lefi.studies.plan.paper import BEYOND
+from lefi.studies.plan.study import Study
+from lefi.studies.run.results import Finished
+from lefi.studies.run.runner import run_studies
 
 ORACLE, ARBITRARY, BUDGET = 0.30, 0.20, 5.0
 

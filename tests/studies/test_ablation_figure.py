@@ -4,9 +4,10 @@ import pytest
 
 from lefi.studies.figures import PLANS, ablation
 from lefi.studies.figures.style import styled
-from lefi.studies.results import Finished, read_results
-from lefi.studies.run import run_studies
-from lefi.studies.study import Study, paper_folder
+from lefi.studies.plan.paper import paper_folder
+from lefi.studies.plan.study import Study
+from lefi.studies.run.results import Finished, read_results
+from lefi.studies.run.runner import run_studies
 
 
 @pytest.fixture(scope="module")

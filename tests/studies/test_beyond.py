@@ -4,8 +4,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from lefi.studies.beyond import beyond_parts, places
-from lefi.studies.results import Finished, Results
+from lefi.studies.report.beyond import beyond_parts, places
+from lefi.studies.run.results import Finished, Results
 
 MakeStudy = Callable[..., Finished]
 

@@ -8,7 +8,7 @@ import pytest
 
 from lefi.studies.claims import CHECKS, check_claims
 from lefi.studies.claims.claim import Claim, verdict
-from lefi.studies.results import Finished, Results
+from lefi.studies.run.results import Finished, Results
 
 MakeStudy = Callable[..., Finished]
 At = Any  # a place of a made-up study, see conftest

@@ -65,7 +65,7 @@ def test_bad_engines_are_one_line(tmp_path: Path, engine: str) -> None:
 
 
 def test_an_unreachable_cluster_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from lefi.studies import cluster as module
+    from lefi.studies.run import cluster as module
 
     monkeypatch.setattr(module, "PATIENCE", 1)
     began = time.monotonic()

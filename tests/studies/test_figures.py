@@ -22,9 +22,9 @@ from lefi.studies.figures import (
 )
 from lefi.studies.figures.bands import bands
 from lefi.studies.figures.style import KNOWN, in_order, looks, sheet, styled, ticks_at
-from lefi.studies.figures.sweep import sweep
+from lefi.studies.figures.swept import sweep
 from lefi.studies.figures.traces import distance, spread, traces
-from lefi.studies.results import Finished, Results, binding, matrix, read_results
+from lefi.studies.run.results import Finished, Results, binding, matrix, read_results
 
 MakeStudy = Callable[..., Finished]
 

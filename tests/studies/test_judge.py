@@ -6,7 +6,7 @@ import pytest
 import lefi
 from lefi.draws import key, uniform
 from lefi.messages import CurveOffer
-from lefi.studies.judge import Marks, arbitrary, judge, marks
+from lefi.studies.judge.marks import Marks, arbitrary, judge, marks
 
 
 def offer(market: lefi.Market, weight: float) -> CurveOffer:

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 import lefi
-from lefi.mechanisms import mechanism as registry
-from lefi.studies import plugins
-from lefi.studies.plugins import fingerprint, load_mechanism
-from lefi.studies.study import Study
+from lefi.mechanisms import registry
+from lefi.studies.plan import plugins
+from lefi.studies.plan.plugins import fingerprint, load_mechanism
+from lefi.studies.plan.study import Study
 
 MINE = str(Path(__file__).with_name("mine.py"))
 HEAD = "from lefi import register\n"

@@ -7,12 +7,13 @@ import polars as pl
 import pytest
 
 import lefi
-from lefi.mechanisms.mechanism import payment_class
+from lefi.mechanisms.registry import payment_class
 from lefi.messages import CurveOffer, Offer
-from lefi.studies import record as module
-from lefi.studies.judge import marks
-from lefi.studies.record import COLUMNS, Run, record
-from lefi.studies.study import Study
+from lefi.studies.judge.marks import marks
+from lefi.studies.plan.one_run import COLUMNS, Run
+from lefi.studies.plan.study import Study
+from lefi.studies.run import record as module
+from lefi.studies.run.record import record
 from lefi.world.market import Market
 
 

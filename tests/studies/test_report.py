@@ -11,10 +11,10 @@ import pytest
 from lefi.errors import LefiError
 from lefi.studies.claims import CHECKS, check_claims
 from lefi.studies.figures import PLANS
-from lefi.studies.report import write_report
-from lefi.studies.results import read_results
-from lefi.studies.run import run_studies
-from lefi.studies.study import Study
+from lefi.studies.plan.study import Study
+from lefi.studies.report.report import write_report
+from lefi.studies.run.results import read_results
+from lefi.studies.run.runner import run_studies
 
 DRAWN = [plan for plan in PLANS if not plan.extra]  # the studies of the others are not among the small results
 

@@ -13,13 +13,14 @@ import polars as pl
 import pytest
 
 import lefi
-from lefi.ledger import Tables
-from lefi.studies import work as module
-from lefi.studies.record import Run, record
-from lefi.studies.run import Standing, run_studies, run_study
-from lefi.studies.store import clear_leftovers
-from lefi.studies.study import Study
-from lefi.studies.tables import about, load
+from lefi.receipts import Tables
+from lefi.studies.plan.one_run import Run
+from lefi.studies.plan.study import Study
+from lefi.studies.run import work as module
+from lefi.studies.run.load import about, load
+from lefi.studies.run.record import record
+from lefi.studies.run.runner import Standing, run_studies, run_study
+from lefi.studies.run.store import clear_leftovers
 
 SMALL: dict[str, Any] = {
     "name": "small",
@@ -136,8 +137,8 @@ def test_jobs_0(tmp_path: Path) -> None:
 
 KILLED = """
 import sys
-from lefi.studies.run import run_study
-from lefi.studies.study import Study
+from lefi.studies.run.runner import run_study
+from lefi.studies.plan.study import Study
 if __name__ == "__main__":
     run_study(Study.read(sys.argv[1]), sys.argv[2], jobs=2)
 """

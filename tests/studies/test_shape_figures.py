@@ -7,10 +7,11 @@ import pytest
 
 import lefi
 from lefi.studies.figures import deviation, draw_figures, money, needed
-from lefi.studies.results import Results, read_results
-from lefi.studies.run import run_studies
-from lefi.studies.shape import shape_parts
-from lefi.studies.study import SHAPE, Study, paper_folder
+from lefi.studies.plan.paper import SHAPE, paper_folder
+from lefi.studies.plan.study import Study
+from lefi.studies.report.shape import shape_parts
+from lefi.studies.run.results import Results, read_results
+from lefi.studies.run.runner import run_studies
 
 
 @pytest.fixture(scope="module")

@@ -12,11 +12,11 @@ import pytest
 from matplotlib.text import Annotation
 
 from lefi.errors import LefiError
-from lefi.studies.bench import Timing, ratios, read_bench
 from lefi.studies.figures import speed
 from lefi.studies.figures.style import styled
-from lefi.studies.report import write_report
-from lefi.studies.speed import draw_speed, speed_parts
+from lefi.studies.judge.bench import Timing, ratios, read_bench
+from lefi.studies.report.report import write_report
+from lefi.studies.report.speed import draw_speed, speed_parts
 
 US = {"lefi matern32": 0.5, "lefi iwp": 0.45, "GPyTorch": 400.0, "scikit-learn": 1000.0}
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from lefi.studies.statistics import difference, improvement, interquartile_mean, iqm, median, settled
+from lefi.studies.judge.statistics import difference, improvement, interquartile_mean, iqm, median, settled
 
 numbers = st.floats(-1e3, 1e3)
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 import lefi
-from lefi.studies.study import ABLATION, BEYOND, PAPER, SHAPE, Study, paper_folder, paper_studies
+from lefi.studies.plan.paper import ABLATION, BEYOND, PAPER, SHAPE, paper_folder, paper_studies
+from lefi.studies.plan.study import Study
 from lefi.world.scenarios import SCENARIOS
 
 GOOD: dict[str, Any] = {"name": "good", "mechanisms": ["lefi", "uniform"], "rounds": 5, "seeds": 2}

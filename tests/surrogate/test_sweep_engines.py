@@ -8,13 +8,15 @@ import sys
 import numpy as np
 import pytest
 
-from lefi.surrogate import Bank, Hyper, engine, sweep
+from lefi.compiler import NUMBA
+from lefi.surrogate import Bank, Hyper, sweep
 
 PLAY = """
 import json, numpy as np
-from lefi.surrogate import Bank, Hyper, engine
+from lefi.compiler import NUMBA
+from lefi.surrogate import Bank, Hyper
 rng = np.random.default_rng(5)
-out = {"numba": engine.NUMBA}
+out = {"numba": NUMBA}
 for kernel in ("iwp", "matern32", "matern52", "rbf"):
     for cap in (None, 8) if kernel in ("iwp", "rbf") else (None,):
         bank = Bank(kernel, Hyper(0.7, 2.0, 1e-3), cap=cap)
@@ -39,7 +41,7 @@ def played(**environment: str) -> dict[str, object]:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not engine.NUMBA, reason="numba is not here to compare with")
+@pytest.mark.skipif(not NUMBA, reason="numba is not here to compare with")
 def test_numpy_gives_what_numba_gives() -> None:
     fast, plain = played(), played(LEFI_ENGINE="numpy")
     assert (fast.pop("numba"), plain.pop("numba")) == (True, False)
@@ -60,7 +62,7 @@ def test_an_unknown_engine_is_refused() -> None:
     assert "fortran" in done.stderr
 
 
-@pytest.mark.skipif(not engine.NUMBA, reason="numpy has one thread")
+@pytest.mark.skipif(not NUMBA, reason="numpy has one thread")
 def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     ids = np.arange(700)

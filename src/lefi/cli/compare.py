@@ -9,11 +9,11 @@ import typer
 import lefi
 from lefi.cli import options
 from lefi.cli.options import Accuracy, AsJson, Budget, Clients, Deadline, Jobs, Rounds, Scenario, Seed, Seeds, Set
-from lefi.mechanisms.mechanism import payment_class, tier
+from lefi.mechanisms.registry import payment_class, tier
 
 if TYPE_CHECKING:
-    from lefi.studies.study import Study
-    from lefi.studies.summary import Summary
+    from lefi.studies.judge.summary import Summary
+    from lefi.studies.plan.study import Study
 
 
 def compare(
@@ -47,9 +47,9 @@ def compare(
     lefi compare --mechanisms uniform,mine.py:Mine --rounds 30
     """
     from lefi.cli import show
-    from lefi.studies.run import run_study
-    from lefi.studies.summary import summarise
-    from lefi.studies.tables import load
+    from lefi.studies.judge.summary import summarise
+    from lefi.studies.run.load import load
+    from lefi.studies.run.runner import run_study
 
     market = {"scenario": scenario, "clients": clients, "budget": budget, "deadline": deadline}
     given = market | {"rounds": rounds, "seeds": seeds, "seed": seed}
@@ -70,7 +70,7 @@ def _study(
     path: Path | None, mechanisms: str | None, accuracy: str | None, settings: list[str] | None, given: dict[str, Any]
 ) -> "Study":
     """The study in the file, or a new one, under the options that were given."""
-    from lefi.studies.study import Study
+    from lefi.studies.plan.study import Study
 
     given = {name: value for name, value in given.items() if value is not None}
     if path is None:
@@ -90,7 +90,7 @@ def _study(
 
 def _print(study: "Study", summaries: list["Summary"], sweep: str | None) -> None:
     from lefi.cli import show
-    from lefi.studies.judge import SEARCHERS
+    from lefi.studies.judge.marks import SEARCHERS
 
     console = show.console()
     label = [sweep, "mechanism"] if sweep else ["mechanism"]

@@ -21,8 +21,8 @@ def figures(
     \b
     Example: lefi figures --results results/paper --out elsewhere
     """
-    from lefi.studies.store import read_manifest
-    from lefi.studies.study import BEYOND, PAPER
+    from lefi.studies.plan.paper import BEYOND, PAPER
+    from lefi.studies.run.store import read_manifest
 
     for study in PAPER:
         if study not in BEYOND:  # results from before there were these can be drawn; the report says what is missing
@@ -33,7 +33,7 @@ def figures(
 def draw(results: Path, out: Path) -> None:
     """Write the report, and say what became of the paper's claims and where the report lies."""
     from lefi.cli import show
-    from lefi.studies.report import write_report
+    from lefi.studies.report.report import write_report
 
     report = write_report(results, out)
     console = show.console()

@@ -9,7 +9,7 @@ from lefi.cli.options import AsJson
 from lefi.errors import InputError, UnknownName
 
 if TYPE_CHECKING:
-    from lefi.accounts import Ledger
+    from lefi.ledger import Ledger
 
 FAILED = 1  # exit code of `verify` where something was found
 
@@ -29,8 +29,8 @@ def show(location: Location, job: Job = None, as_json: AsJson = False) -> None:
     Example:
     lefi ledger show ledger.db
     """
-    from lefi.accounts.tables import by_client, by_round, frame
     from lefi.cli import show as shown
+    from lefi.ledger.views import by_client, by_round, frame
 
     with _existing(location, job) as opened:
         table = frame(opened.rows())
@@ -60,7 +60,7 @@ def verify(
     Example:
     lefi ledger verify ledger.db --head 5e2f...
     """
-    from lefi.accounts.audit import audit
+    from lefi.ledger.audit import audit
 
     with _existing(location, job) as opened:
         found = audit(opened.rows(), head)
@@ -88,8 +88,8 @@ def export(
     Example:
     lefi ledger export ledger.db payments.csv
     """
-    from lefi.accounts.tables import export as write
-    from lefi.accounts.tables import frame
+    from lefi.ledger.views import export as write
+    from lefi.ledger.views import frame
 
     with _existing(location, job) as opened:
         table = frame(opened.rows(), clock=clock)
@@ -99,8 +99,8 @@ def export(
 
 def _existing(location: str, job: str | None) -> "Ledger":
     """A ledger that is there: a look must not create one."""
-    from lefi.accounts import Ledger
-    from lefi.accounts.database import read_url
+    from lefi.ledger import Ledger
+    from lefi.ledger.database import read_url
 
     url = read_url(location)
     if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():

@@ -4,7 +4,7 @@ import inspect
 
 from lefi.cli.options import AsJson
 from lefi.mechanisms import mechanisms as registered
-from lefi.mechanisms.mechanism import payment_class, settings_of, tier
+from lefi.mechanisms.registry import payment_class, settings_of, tier
 
 
 def mechanisms(as_json: AsJson = False) -> None:

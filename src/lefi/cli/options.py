@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from lefi.errors import InputError, UnknownName
-from lefi.mechanisms.mechanism import settings_of
+from lefi.mechanisms.registry import settings_of
 from lefi.world.scenarios import SCENARIOS, Settings
 
 Clients = Annotated[int | None, typer.Option(help="Number of clients.", show_default="10")]
@@ -45,7 +45,7 @@ def names(text: str) -> list[str]:
 
 def registered(mechanisms: list[str]) -> list[str]:
     """The names of mechanisms, those from the user's files loaded first."""
-    from lefi.studies.plugins import load_mechanism
+    from lefi.studies.plan.plugins import load_mechanism
 
     return [load_mechanism(spec) for spec in mechanisms]
 
@@ -92,7 +92,7 @@ def _value(raw: str) -> Any:
 
 def writable(out: Path) -> Path:
     """The folder, if files can be put there; said before the work, not after it."""
-    from lefi.ledger import refusals
+    from lefi.files import refusals
 
     with refusals(out):
         out.mkdir(parents=True, exist_ok=True)

@@ -26,8 +26,8 @@ def paper(
     """
     from lefi.cli import show
     from lefi.cli.figures import draw
-    from lefi.studies.run import run_studies
-    from lefi.studies.study import SHAPE, paper_studies
+    from lefi.studies.plan.paper import SHAPE, paper_studies
+    from lefi.studies.run.runner import run_studies
 
     shape = {} if full else {"seeds": min(seeds, FEW)}  # as their TOMLs say, or few of them: they sweep much
     studies = [

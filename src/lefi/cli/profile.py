@@ -11,7 +11,7 @@ from lefi.cli.training import Batch, Data, Device, Epochs, Folder, LearningRate,
 
 if TYPE_CHECKING:
     from lefi.profiling.data import Images
-    from lefi.profiling.fit import Fit
+    from lefi.profiling.fitting import Fit
     from lefi.profiling.grid import Grid
     from lefi.profiling.measure import Measurement
 
@@ -48,9 +48,9 @@ def profile(
     from lefi.cli import show
     from lefi.profiling.data import load_images
     from lefi.profiling.device import choose_device
-    from lefi.profiling.fit import fit
+    from lefi.profiling.fitting import fit
     from lefi.profiling.measure import measure
-    from lefi.studies.run import Standing
+    from lefi.studies.run.runner import Standing
 
     where = choose_device(device)
     images = load_images(data, folder)
@@ -84,20 +84,21 @@ def _write(images: "Images", grid: "Grid", found: "Measurement", fitted: "Fit", 
     """The preset and the pictures."""
     import numpy as np
 
-    from lefi.ledger import refusals
-    from lefi.profiling.figures import draw_accuracy, draw_cost, draw_labels
-    from lefi.profiling.fit import preset
+    from lefi.files import refusals
+    from lefi.profiling.fitting import preset
     from lefi.profiling.grid import partitioners_of, samples_of
     from lefi.profiling.measure import write_json
+    from lefi.studies.figures.measurement import draw_accuracy, draw_cost, draw_labels
     from lefi.studies.figures.style import save, styled
 
     write_json(preset(fitted, found.manifest), place / "preset.json")
     draw = partitioners_of(images, 1)[0].draw
     counts = np.full(grid.clients, samples_of(grid.sizes[-1]))
     with styled(), refusals(place):
-        save(draw_accuracy(found.accuracy, fitted), place, "accuracy")
-        save(draw_cost(found.cost, fitted), place, "cost")
-        save(draw_labels({iid: draw(counts, iid) for iid in grid.iid}), place, "labels")
+        chosen, parts = fitted.accuracy, {iid: draw(counts, iid) for iid in grid.iid}
+        save(draw_accuracy(found.accuracy, chosen.model, chosen.rmse_left_out), place, "accuracy")
+        save(draw_cost(found.cost, fitted.cost), place, "cost")
+        save(draw_labels({iid: (part.shares, part.distance) for iid, part in parts.items()}), place, "labels")
 
 
 def _show(found: "Measurement", fitted: "Fit", place: Path) -> None:

@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from lefi.studies.run import Standing
-from lefi.studies.statistics import Interval
+from lefi.studies.judge.statistics import Interval
+from lefi.studies.run.runner import Standing
 
 WIDTH = 80
 

@@ -11,8 +11,8 @@ from lefi.cli.options import Accuracy, AsJson, Budget, Clients, Deadline, Rounds
 from lefi.messages import Receipt
 
 if TYPE_CHECKING:
-    from lefi.studies.outcome import Outcome
-    from lefi.studies.record import Run
+    from lefi.studies.judge.outcome import Outcome
+    from lefi.studies.plan.one_run import Run
 
 SHOWN = 20  # clients in the table; of more, the first and the last ten
 
@@ -27,7 +27,7 @@ def simulate(
     seed: Seed = None,
     accuracy: Accuracy = None,
     settings: Set = None,
-    out: Annotated[Path | None, typer.Option(help="Write the ledger here, as Parquet.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the receipts here, as Parquet.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Play one mechanism and show the final weights and sizes, and when they settled.
@@ -36,10 +36,10 @@ def simulate(
     Examples:
     lefi simulate --clients 10 --budget 5
     lefi simulate --mechanism bara --scenario mixed --seed 3 --json
-    lefi simulate --set lefi.step=2 --set speed=2,29 --out ledger
+    lefi simulate --set lefi.step=2 --set speed=2,29 --out receipts
     """
     from lefi.cli import show
-    from lefi.studies.study import Study
+    from lefi.studies.plan.study import Study
 
     market = {"scenario": scenario, "clients": clients, "budget": budget, "deadline": deadline}
     given = {name: value for name, value in (market | {"rounds": rounds, "seed": seed}).items() if value is not None}
@@ -56,16 +56,16 @@ def simulate(
 
 
 def _play(run: "Run", out: Path | None) -> "Outcome":
-    """All rounds, under a live bar, into the ledger where one is asked for."""
-    from lefi import ledger
+    """All rounds, under a live bar, into Parquet where that is asked for."""
     from lefi.cli import show
-    from lefi.studies.outcome import Follower
-    from lefi.studies.record import judged_rounds
-    from lefi.studies.run import Standing
+    from lefi.receipts import write
+    from lefi.studies.judge.outcome import Follower
+    from lefi.studies.run.record import judged_rounds
+    from lefi.studies.run.runner import Standing
 
     follower = Follower(run)
 
-    def receipts(tell: "show.Tell") -> Iterator[Receipt]:
+    def played(tell: "show.Tell") -> Iterator[Receipt]:
         for receipt, row in judged_rounds(run):
             follower.add(receipt, row)
             standing = Standing(receipt.round, run.rounds, receipt.round / run.rounds)
@@ -74,15 +74,15 @@ def _play(run: "Run", out: Path | None) -> "Outcome":
 
     with show.bar(run.mechanism, "rounds") as tell:
         if out is None:
-            for _ in receipts(tell):
+            for _ in played(tell):
                 pass
         else:
-            ledger.write(receipts(tell), out)
+            write(played(tell), out)
     return follower.outcome()
 
 
 def _columns(outcome: "Outcome") -> dict[str, Any]:
-    from lefi.studies.outcome import stake
+    from lefi.studies.judge.outcome import stake
 
     final = outcome.final
     return {
@@ -156,7 +156,7 @@ def _lines(run: "Run", outcome: "Outcome", out: Path | None) -> Iterator[tuple[s
     worst = f"{100 * numbers['overspend']:.2g}% of the budget at worst, in round {numbers['overspend_round']}"
     yield "overspend", worst if numbers["overspend"] > 0 else "none in any round"
     if out is not None:
-        yield "ledger", f"{out / 'rounds.parquet'}, {out / 'clients.parquet'}"
+        yield "receipts", f"{out / 'rounds.parquet'}, {out / 'clients.parquet'}"
 
 
 def _since(round: int | None) -> str:

@@ -52,7 +52,7 @@ def train(
     from lefi.profiling.device import choose_device
     from lefi.profiling.loop import train_mechanisms
     from lefi.profiling.train import Trainer
-    from lefi.studies.run import Standing
+    from lefi.studies.run.runner import Standing
 
     where = choose_device(device)
     images = load_images(data, folder)
@@ -97,7 +97,7 @@ def scaled_market(scenario: str, accuracy: str, size_high: float, **settings: An
 
 def _names(text: str) -> list[str]:
     """Names of mechanisms, checked before anything is trained."""
-    from lefi.studies.figures.training import ORACLE
+    from lefi.optimum import ORACLE
 
     names = options.names(text)
     options.registered([name for name in names if name != ORACLE])
@@ -105,14 +105,14 @@ def _names(text: str) -> list[str]:
 
 
 def _write(table: "pl.DataFrame", place: Path) -> None:
-    from lefi.ledger import refusals
+    from lefi.files import refusals
     from lefi.profiling.measure import write_table
-    from lefi.studies.figures import training
+    from lefi.studies.figures import paid_training
     from lefi.studies.figures.style import save, styled
 
     write_table(table, place / "loop.parquet")
     with styled(), refusals(place):
-        save(training.draw(training.runs(table)), place, "loop")
+        save(paid_training.draw(paid_training.runs(table)), place, "loop")
 
 
 def _show(table: "pl.DataFrame", place: Path, as_json: bool) -> None:

@@ -3,12 +3,12 @@
 from lefi.errors import LefiError
 
 try:
-    from lefi.accounts import Ledger
     from lefi.flower.checkpoints import Checkpoints
-    from lefi.flower.client import Client, best_size, selfish
+    from lefi.flower.client_app import Client, best_size, selfish
     from lefi.flower.incentive import Incentive
     from lefi.flower.local import LocalGrid
     from lefi.flower.wire import Posted
+    from lefi.ledger import Ledger
 except ModuleNotFoundError as error:
     raise LefiError(f"lefi.flower needs {error.name}: pip install 'lefi[flower]'") from None
 

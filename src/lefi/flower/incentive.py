@@ -11,14 +11,14 @@ from flwr.common import log
 from flwr.serverapp import Grid
 from flwr.serverapp.strategy import Result, Strategy
 
-from lefi.accounts import Answer, Ledger, Promise
-from lefi.accounts.entries import roster_of
 from lefi.errors import OfferError
 from lefi.flower.checkpoints import Checkpoints
 from lefi.flower.identity import Caller, Directory, Reading
 from lefi.flower.pledges import rescaled
 from lefi.flower.replies import Heard, Mail
 from lefi.flower.wire import CLAIM, OFFER, offer_record, with_offer
+from lefi.ledger import Answer, Ledger, Promise
+from lefi.ledger.entries import roster_of
 from lefi.mechanisms import Mechanism
 from lefi.messages import CurveOffer, Receipt, Terms
 

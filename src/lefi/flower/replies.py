@@ -7,10 +7,10 @@ from typing import TypeVar
 import numpy as np
 from flwr.app import ArrayRecord, Message, MetricRecord
 
-from lefi.accounts import Answer, Promise
 from lefi.arrays import FloatArray
-from lefi.flower.claims import ACCEPTED, CAPPED, DUPLICATE, LATE, MALFORMED, MISSING, UNKNOWN, judge
+from lefi.flower.verdicts import ACCEPTED, CAPPED, DUPLICATE, LATE, MALFORMED, MISSING, UNKNOWN, judge
 from lefi.flower.wire import CLAIM, to_samples
+from lefi.ledger import Answer, Promise
 
 R = TypeVar("R", ArrayRecord, MetricRecord)
 

@@ -6,10 +6,11 @@ from lefi.mechanisms.contest import Contest
 from lefi.mechanisms.contract import Contract
 from lefi.mechanisms.flat import Flat
 from lefi.mechanisms.lefi import Lefi
-from lefi.mechanisms.mechanism import Mechanism, make, mechanisms, register
+from lefi.mechanisms.mechanism import Mechanism
 from lefi.mechanisms.pool import Pool
 from lefi.mechanisms.price import Price
 from lefi.mechanisms.random import Random
+from lefi.mechanisms.registry import make, mechanisms, register
 from lefi.mechanisms.uniform import Uniform
 from lefi.mechanisms.waterfill import Waterfill
 

@@ -5,8 +5,8 @@ What a client is worth is the accuracy that its whole cap adds; caps are learned
 
 import numpy as np
 
-from lefi.mechanisms.caps import Caps
-from lefi.mechanisms.mechanism import register
+from lefi.mechanisms.capacity import Capacity
+from lefi.mechanisms.registry import register
 from lefi.messages import Receipt, Roster, Terms
 from lefi.offers import AuctionCall
 
@@ -21,10 +21,10 @@ class Auction:
     tier = "bids"
 
     def __init__(self, terms: Terms, *, seed: int = 0) -> None:
-        self.terms, self.caps = terms, Caps(terms)
+        self.terms, self.capacity = terms, Capacity(terms)
 
     def ask(self, roster: Roster) -> AuctionCall:
-        limit = self.caps.read(roster.ids)
+        limit = self.capacity.read(roster.ids)
         A, low = self.terms.accuracy, np.full(len(roster), self.terms.size_low)
         value = np.maximum(A(limit, roster.iid) - A(low, roster.iid), 0.0)
         return AuctionCall(self.terms.budget * SAFE, value, limit, roster.ids)
@@ -32,4 +32,4 @@ class Auction:
     def tell(self, receipt: Receipt) -> None:
         won = receipt.answered & (receipt.payments > 0)
         limit = np.asarray(getattr(receipt.offer, "limit"))  # noqa: B009
-        self.caps.tell(receipt.roster.ids[won], limit[won], receipt.sizes[won])
+        self.capacity.tell(receipt.roster.ids[won], limit[won], receipt.sizes[won])

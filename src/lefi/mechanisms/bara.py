@@ -17,7 +17,7 @@ from scipy.special import ndtr
 
 from lefi.arrays import FloatArray, IntArray
 from lefi.draws import key, normal, uniform
-from lefi.mechanisms.mechanism import register
+from lefi.mechanisms.registry import register
 from lefi.mechanisms.simplex import Scale
 from lefi.messages import CurveOffer, Receipt, Roster, Terms
 

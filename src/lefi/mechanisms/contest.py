@@ -11,7 +11,7 @@ from pydantic import Field
 
 from lefi.arrays import FloatArray
 from lefi.errors import InputError
-from lefi.mechanisms.mechanism import register
+from lefi.mechanisms.registry import register
 from lefi.messages import Receipt, Roster, Terms
 from lefi.offers import RankOffer
 

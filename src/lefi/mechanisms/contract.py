@@ -15,8 +15,8 @@ from pydantic import Field
 
 from lefi.arrays import FloatArray, IntArray
 from lefi.errors import InputError
-from lefi.mechanisms.mechanism import register
-from lefi.mechanisms.notebook import Notebook
+from lefi.mechanisms.last_value import LastValue
+from lefi.mechanisms.registry import register
 from lefi.messages import Receipt, Roster, Terms
 from lefi.models import AccuracyModel
 from lefi.offers import MenuOffer
@@ -50,7 +50,7 @@ class Contract:
             raise InputError("cost_low", cost_low, f"below cost_high, {cost_high:g}")
         self.terms, self.prior = terms, prior
         self.kappa = np.linspace(cost_low, cost_high, types + 1)[1:]  # rounded up, so that nobody loses
-        self.lowest, self.highest = Notebook(), Notebook()  # types that a client can be, by id
+        self.lowest, self.highest = LastValue(), LastValue()  # types that a client can be, by id
         self.round = 0
 
     def ask(self, roster: Roster) -> MenuOffer:

@@ -1,7 +1,7 @@
 """`random`: the paper's Baseline, a random search over all weights, judged by its best round within the budget."""
 
 from lefi.draws import key, uniform
-from lefi.mechanisms.mechanism import register
+from lefi.mechanisms.registry import register
 from lefi.mechanisms.simplex import Scale
 from lefi.messages import CurveOffer, Receipt, Roster, Terms
 

@@ -5,7 +5,7 @@ With equal rates and no caps this is almost the optimum: alpha_n = A'_n / (lambd
 
 import numpy as np
 
-from lefi.mechanisms.mechanism import register
+from lefi.mechanisms.registry import register
 from lefi.messages import CurveOffer, Receipt, Roster, Terms
 
 TIGHT = 1 + 1e-6  # a bracket this narrow is closed: stay at its lower end

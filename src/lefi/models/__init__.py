@@ -2,7 +2,7 @@
 
 from lefi.models.accuracy import AccuracyModel, FittedAccuracy, QuadraticAccuracy, accuracy
 from lefi.models.cost import LinearCost, cost
-from lefi.models.curves import ExponentialAccuracy, LinearAccuracy, PowerAccuracy
+from lefi.models.shapes import ExponentialAccuracy, LinearAccuracy, PowerAccuracy
 
 __all__ = [
     "AccuracyModel",

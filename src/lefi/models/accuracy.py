@@ -12,8 +12,8 @@ import numpy as np
 
 from lefi.arrays import FloatArray, Floats, floats, number
 from lefi.errors import InputError, UnknownName
-from lefi.models.curves import ExponentialAccuracy, LinearAccuracy, PowerAccuracy
 from lefi.models.presets import find, numbers
+from lefi.models.shapes import ExponentialAccuracy, LinearAccuracy, PowerAccuracy
 
 
 @runtime_checkable

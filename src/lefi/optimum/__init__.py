@@ -5,15 +5,17 @@ from typing import cast
 import numpy as np
 
 from lefi.optimum.first_best import first_best
-from lefi.optimum.flat import flat_best
 from lefi.optimum.rational import rational_optimum
 from lefi.optimum.receipt import SAFE, OptimumReceipt
-from lefi.optimum.tables import table_optimum
+from lefi.optimum.single_price import flat_best
+from lefi.optimum.tabulated import table_optimum
 from lefi.world.behaviours import Behaviour, Churn, Drift, Dropout, Noisy
 from lefi.world.fleet import Fleet, RationalFleet
 from lefi.world.market import Market
 
-__all__ = ["SAFE", "OptimumReceipt", "first_best", "flat_best", "oracle"]
+__all__ = ["ORACLE", "SAFE", "OptimumReceipt", "first_best", "flat_best", "oracle"]
+
+ORACLE = "oracle"  # its name where it is listed beside mechanisms
 
 
 def oracle(market: Market) -> OptimumReceipt:

@@ -11,7 +11,7 @@ from lefi.errors import InputError
 from lefi.messages import Receipt
 from lefi.offers import PriceOffer
 from lefi.optimum.receipt import SAFE, OptimumReceipt
-from lefi.optimum.tables import allocate, between, dual, merge
+from lefi.optimum.tabulated import allocate, between, dual, merge
 from lefi.world.client import expense
 from lefi.world.market import Market
 

@@ -13,7 +13,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from lefi.profiling.grid import Grid, samples_of
-from lefi.profiling.steps import OneByOne
+from lefi.profiling.sgd import OneByOne
 from lefi.profiling.train import Trainer
 
 REPEATS = 3  # timings of each size, of which the median counts

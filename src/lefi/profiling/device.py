@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from lefi.errors import InputError, LefiError
-from lefi.studies.store import versions
+from lefi.versions import versions
 
 
 def choose_device(name: str) -> torch.device:

@@ -12,13 +12,12 @@ import polars as pl
 from lefi.errors import InputError
 from lefi.mechanisms import Mechanism, make
 from lefi.mechanisms import mechanisms as all_mechanisms
-from lefi.mechanisms.mechanism import payment_class
+from lefi.mechanisms.registry import payment_class
 from lefi.messages import Offer, Receipt, Roster
-from lefi.optimum import oracle
-from lefi.profiling.market import training_market
+from lefi.optimum import ORACLE, oracle
 from lefi.profiling.train import Trainer
+from lefi.profiling.training_market import training_market
 from lefi.rounds import play
-from lefi.studies.figures.training import ORACLE
 from lefi.world.market import Market
 
 COLUMNS = {

@@ -20,7 +20,7 @@ import polars as pl
 import torch
 
 from lefi.arrays import whole
-from lefi.ledger import refusals, save
+from lefi.files import refusals, save
 from lefi.profiling.costs import measure_costs
 from lefi.profiling.data import Images
 from lefi.profiling.device import hardware

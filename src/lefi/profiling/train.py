@@ -18,8 +18,8 @@ from torch.nn.functional import pad
 from lefi.arrays import FloatArray, IntArray
 from lefi.profiling.data import Images
 from lefi.profiling.model import LEAST_PLAIN, SMALL_CNN, build
+from lefi.profiling.sgd import OneByOne, SideBySide, Task, Weights, exact
 from lefi.profiling.shuffle import shuffled
-from lefi.profiling.steps import OneByOne, SideBySide, Task, Weights, exact
 
 TEST_AT_ONCE = 2**16  # images times models in one pass over the test set
 

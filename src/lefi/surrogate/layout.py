@@ -5,7 +5,7 @@ they do not overlap and turns the loops over lanes into vector instructions. Wit
 clients instead: one lane, row k at s[k], and the same code.
 """
 
-from lefi.surrogate.engine import NUMBA
+from lefi.compiler import NUMBA
 
 LANES = 32  # clients of a block
 WIDTH = LANES if NUMBA else 1

@@ -21,9 +21,11 @@ import numpy as np
 
 import lefi.surrogate.layout as at
 from lefi.arrays import IntArray
-from lefi.surrogate.engine import NUMBA, THREADED, branched, compiled, inlined, threads
+from lefi.compiler import NUMBA
+from lefi.surrogate.engine import THREADED, branched, compiled, inlined
 from lefi.surrogate.filters import step
 from lefi.surrogate.stream import STRIDE, begin, comes, coming, feed, longest, place
+from lefi.threads import threads
 
 PARTS = 16  # per thread, so that an uneven load evens out
 CHUNK = 64  # blocks that numpy takes at a time: small enough for the cache

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lefi.studies.claims import behaviours, convergence, measured, ours, sweeps
+from lefi.studies.claims import behaviours, combined_accuracy, convergence, ours, sweeps
 from lefi.studies.claims.claim import Claim, Finding, Untested, Verdict, verdict
-from lefi.studies.results import Results
+from lefi.studies.run.results import Results
 
 __all__ = ["CHECKS", "Check", "Claim", "Verdict", "check_claims"]
 
@@ -121,7 +121,7 @@ CHECKS = (
         "Really trained on CIFAR-10: fleets whose clients differ in size and iid, w by least squares for each number "
         "of clients. Two parts for each: the sum misses by at most 0.03 (RMSE, as the paper's regression does), and "
         "by less than one constant for all fleets.",
-        measured.combined_accuracy,
+        combined_accuracy.combined_accuracy,
     ),
 )
 

@@ -1,8 +1,8 @@
 """Check of the paper's claim about clients that choose their data in other ways than the rational one."""
 
-from lefi.studies.claims.claim import Finding, last, need, spelled, told
-from lefi.studies.results import Results
-from lefi.studies.statistics import median
+from lefi.studies.claims.claim import Finding, last, need, spelled
+from lefi.studies.judge.statistics import median, told
+from lefi.studies.run.results import Results
 
 ENOUGH = 0.9  # of the oracle's gain
 RULES = ("noisy", "reluctant", "stubborn")  # scenarios whose clients choose by another rule than the paper's

@@ -7,8 +7,8 @@ from typing import Any, Literal
 import numpy as np
 
 from lefi.arrays import FloatArray
-from lefi.studies.results import Finished, Matrix, Results, matrix
-from lefi.studies.statistics import Interval
+from lefi.studies.judge.statistics import Interval
+from lefi.studies.run.results import Finished, Matrix, Results, matrix
 
 Verdict = Literal["confirmed", "partly", "not confirmed", "not tested yet"]
 EQUAL = 0.003  # accuracies closer than this have met (design of the claims table)
@@ -76,12 +76,6 @@ def finals(study: Finished, value: str, by: str, mechanism: str) -> Matrix:
 def last(study: Finished, value: str, mechanism: str) -> FloatArray:
     """A column of the last round, one value per seed."""
     return finals(study, value, "round", mechanism).values[:, 0]
-
-
-def told(found: Interval, digits: int = 3, scale: float = 1.0) -> str:
-    """Middle and interval in words: 0.998 [0.997, 0.999]."""
-    middle, low, high = (round(float(value) * scale, digits) + 0.0 for value in found)  # + 0.0: no minus zero
-    return f"{middle:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
 
 
 def spelled(name: str, found: Interval) -> dict[str, float]:

@@ -6,10 +6,10 @@ import numpy as np
 
 from lefi.arrays import FloatArray
 from lefi.mechanisms import mechanisms
-from lefi.studies.claims.claim import EQUAL, RIVALS, Finding, Untested, last, need, spelled, told
+from lefi.studies.claims.claim import EQUAL, RIVALS, Finding, Untested, last, need, spelled
 from lefi.studies.figures.traces import TOLERANCE, distance, spread
-from lefi.studies.results import Finished, Results, binding, matrix, series
-from lefi.studies.statistics import difference, median, settled
+from lefi.studies.judge.statistics import difference, median, settled, told
+from lefi.studies.run.results import Finished, Results, binding, matrix, series
 
 ABOUT_20 = 25
 FEW = 5  # rounds that "rise first" and "spread then" are given

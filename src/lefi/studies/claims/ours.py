@@ -3,9 +3,9 @@
 import numpy as np
 import polars as pl
 
-from lefi.studies.claims.claim import Finding, Untested, last, need, spelled, told
-from lefi.studies.results import Finished, Results, matrix
-from lefi.studies.statistics import difference, median
+from lefi.studies.claims.claim import Finding, Untested, last, need, spelled
+from lefi.studies.judge.statistics import difference, median, told
+from lefi.studies.run.results import Finished, Results, matrix
 
 EXCESS = 1e-9
 NEAR = 0.01  # of the oracle's gain

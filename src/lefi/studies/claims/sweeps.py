@@ -3,11 +3,11 @@
 import numpy as np
 import polars as pl
 
-from lefi.studies.claims.claim import EQUAL, LEVEL, RIVALS, Finding, Untested, finals, need, spelled, told
+from lefi.studies.claims.claim import EQUAL, LEVEL, RIVALS, Finding, Untested, finals, need, spelled
 from lefi.studies.figures.rai import ratios
 from lefi.studies.figures.style import in_order
-from lefi.studies.results import Finished, Matrix, Results, matrix
-from lefi.studies.statistics import Interval, difference, median
+from lefi.studies.judge.statistics import Interval, difference, median, told
+from lefi.studies.run.results import Finished, Matrix, Results, matrix
 
 MANY = 1000
 LEAST_SHARE = 0.9

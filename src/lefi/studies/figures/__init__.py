@@ -18,19 +18,19 @@ from lefi.studies.figures import (
     deviation,
     fleets,
     gain,
-    measured,
     money,
     needed,
     overspend,
+    paid_training,
     rai,
     readme,
     scenarios,
     sizes,
-    training,
+    trained_accuracy,
     weights,
 )
 from lefi.studies.figures.style import save, styled
-from lefi.studies.results import Finished, Results, read_results
+from lefi.studies.run.results import Finished, Results, read_results
 
 
 @dataclass(frozen=True)
@@ -134,8 +134,22 @@ PLANS = (
         deviation.caption,
         extra=True,
     ),
-    Plan("measured", "Accuracy, really trained (ours)", (), measured.compute, measured.draw, measured.caption),
-    Plan("training", "Paid training, really trained (ours)", (), training.compute, training.draw, training.caption),
+    Plan(
+        "measured",
+        "Accuracy, really trained (ours)",
+        (),
+        trained_accuracy.compute,
+        trained_accuracy.draw,
+        trained_accuracy.caption,
+    ),
+    Plan(
+        "training",
+        "Paid training, really trained (ours)",
+        (),
+        paid_training.compute,
+        paid_training.draw,
+        paid_training.caption,
+    ),
     Plan("fleets", "The paper's sum, really trained (ours)", (), fleets.compute, fleets.draw, fleets.caption),
     Plan(
         "ablation",

@@ -10,8 +10,8 @@ from matplotlib.lines import Line2D
 from lefi.studies.figures.bands import Band, band
 from lefi.studies.figures.scenarios import present_share
 from lefi.studies.figures.style import KNOWN, Look, sheet
-from lefi.studies.results import Finished, matrix
-from lefi.studies.study import ABLATION
+from lefi.studies.plan.paper import ABLATION
+from lefi.studies.run.results import Finished, matrix
 
 STUDIES = ("mixed", *ABLATION)
 LEAST = 3e-4  # of the axis

@@ -7,8 +7,8 @@ from matplotlib.axes import Axes
 
 from lefi.arrays import FloatArray
 from lefi.studies.figures.style import Look, in_order
-from lefi.studies.results import Matrix, matrix
-from lefi.studies.statistics import median
+from lefi.studies.judge.statistics import median
+from lefi.studies.run.results import Matrix, matrix
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from lefi.studies.figures.bands import Band, bands, draw_band
 from lefi.studies.figures.style import ORACLE, label_y, legend, looks, sheet
-from lefi.studies.results import Finished
+from lefi.studies.run.results import Finished
 
 FLOOR = 1e-4  # percentage points: less than this is drawn as this
 

@@ -2,8 +2,8 @@
 
 from matplotlib.figure import Figure
 
-from lefi.studies.figures.sweep import Sweep, describe, draw_sweep, sweep
-from lefi.studies.results import Finished
+from lefi.studies.figures.swept import Sweep, describe, draw_sweep, sweep
+from lefi.studies.run.results import Finished
 
 
 def compute(study: Finished) -> Sweep:

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from lefi.arrays import FloatArray
 from lefi.studies.figures.style import in_order, looks, sheet
-from lefi.studies.results import Finished, matrix
+from lefi.studies.run.results import Finished, matrix
 
 MILLI = 1e3  # surplus is drawn in thousandths of a USD
 PRETENDER = 0

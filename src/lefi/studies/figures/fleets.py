@@ -7,9 +7,10 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from lefi.arrays import FloatArray
-from lefi.studies.claims.claim import told
+from lefi.models.measurements import shipped_table
 from lefi.studies.figures.style import GREY, KNOWN, sheet
-from lefi.studies.measured import Approximation, fleet_means, judge_fleets, shipped_table
+from lefi.studies.judge.combined_accuracy import Approximation, fleet_means, judge_fleets
+from lefi.studies.judge.statistics import told
 
 
 @dataclass(frozen=True, eq=False)

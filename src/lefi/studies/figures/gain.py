@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from lefi.studies.figures.bands import Band, bands, draw_band
 from lefi.studies.figures.style import ORACLE, legend, looks, sheet
-from lefi.studies.results import Finished
+from lefi.studies.run.results import Finished
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,10 +7,10 @@ import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from lefi.mechanisms.mechanism import mechanisms, payment_class, tier
+from lefi.mechanisms.registry import mechanisms, payment_class, tier
 from lefi.studies.figures.bands import Band, band, bands, draw_band
 from lefi.studies.figures.style import FIRST_BEST, ORACLE, legend, looks, sheet
-from lefi.studies.results import Finished, matrix
+from lefi.studies.run.results import Finished, matrix
 
 GOAL = 5.0  # USD: the paper's budget for 10 clients
 

@@ -15,7 +15,7 @@ from lefi.arrays import FloatArray
 from lefi.studies.figures.bands import Band, draw_band
 from lefi.studies.figures.money import GOAL
 from lefi.studies.figures.style import in_order, label_y, legend, looks, sheet
-from lefi.studies.results import Finished
+from lefi.studies.run.results import Finished
 
 ROUNDING = 1e-9  # overspend below this is rounding
 

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from lefi.arrays import FloatArray
 from lefi.studies.figures.style import in_order, label_y, legend, looks, sheet
-from lefi.studies.results import Finished, matrix
+from lefi.studies.run.results import Finished, matrix
 
 BLOCK = 5  # rounds; single rounds jump up and down too much to be read
 LINEAR = 1e-4  # below this overspend (a share of the budget) the axis is linear, so that zero can be seen

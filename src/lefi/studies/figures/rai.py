@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 
 from lefi.studies.figures.bands import Band, bands, draw_band
 from lefi.studies.figures.style import KNOWN, ORACLE, legend, looks, sheet, ticks_at
-from lefi.studies.judge import LEAST_GAIN
-from lefi.studies.results import Finished
+from lefi.studies.judge.marks import LEAST_GAIN
+from lefi.studies.run.results import Finished
 
 REFERENCE = "lefi"
 

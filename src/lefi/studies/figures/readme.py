@@ -8,7 +8,7 @@ from lefi.studies.figures.bands import Band, bands
 from lefi.studies.figures.gain import draw_share
 from lefi.studies.figures.overspend import Overspend, draw_overspend, largest, per_mechanism
 from lefi.studies.figures.style import legend, sheet
-from lefi.studies.results import Finished
+from lefi.studies.run.results import Finished
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,9 +14,9 @@ from matplotlib.figure import Figure
 from lefi.studies.figures.bands import Band, bands
 from lefi.studies.figures.gain import draw_share
 from lefi.studies.figures.style import grid, legend
-from lefi.studies.judge import LEAST_GAIN, SEARCHERS
-from lefi.studies.results import Finished
-from lefi.studies.study import BEYOND
+from lefi.studies.judge.marks import LEAST_GAIN, SEARCHERS
+from lefi.studies.plan.paper import BEYOND
+from lefi.studies.run.results import Finished
 
 STUDIES = ("convergence", BEYOND[0], "mixed", *BEYOND[1:])  # the paper's clients, and then ever stranger ones
 

@@ -4,7 +4,7 @@ from matplotlib.figure import Figure
 
 from lefi.studies.figures.style import sheet
 from lefi.studies.figures.traces import Traces, draw_distance, draw_lines, traces
-from lefi.studies.results import Finished
+from lefi.studies.run.results import Finished
 
 
 def compute(study: Finished) -> Traces:

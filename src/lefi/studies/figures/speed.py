@@ -8,8 +8,8 @@ from matplotlib.ticker import FuncFormatter
 from matplotlib.transforms import Bbox
 
 from lefi.arrays import FloatArray
-from lefi.studies.bench import Timing, lengths
 from lefi.studies.figures.style import GREY, SPARE_MARKERS, Look, sheet
+from lefi.studies.judge.bench import Timing, lengths
 
 LOOKS = {
     "lefi iwp": Look("lefi iwp", "#003B61", "o"),

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from lefi.arrays import FloatArray
 from lefi.studies.figures.bands import Band, band, draw_band
 from lefi.studies.figures.style import GREY, KNOWN, label_y
-from lefi.studies.results import Finished, Matrix, binding, series
+from lefi.studies.run.results import Finished, Matrix, binding, series
 
 MECHANISM = "lefi"
 WINDOW = 20

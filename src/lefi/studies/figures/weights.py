@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 from lefi.studies.figures.bands import draw_band
 from lefi.studies.figures.style import KNOWN, sheet
 from lefi.studies.figures.traces import MECHANISM, Traces, draw_distance, draw_lines, traces
-from lefi.studies.results import Finished
+from lefi.studies.run.results import Finished
 
 
 def compute(study: Finished) -> Traces:

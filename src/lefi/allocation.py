@@ -1,0 +1,136 @@
+"""The server's problem, solved for all clients at once by one number, the price of money.
+
+n clients, g candidate offers each; candidate 0 offers nothing and costs nothing.
+gain (n, g)  accuracy that an offer is expected to bring      cost (n, g)  the most it can cost   [USD]
+max sum gain s.t. sum cost <= budget: for a price lambda every client takes the candidate with the largest
+gain - lambda cost, and lambda is bisected until the budget is met.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from lefi.arrays import FloatArray, IntArray
+from lefi.compiler import compiled
+
+HALVINGS = 48
+
+
+def allocate(
+    gain: FloatArray, cost: FloatArray, budget: float, price: float = 0.0, attempts: int = 1, enough: float = 1e-6
+) -> tuple[IntArray, float]:
+    """The candidate of each client, and the price of money; total cost <= budget. `price` is a first guess.
+
+    Where a client jumps between two candidates at the price that would meet the budget, money is left over. Those who
+    cannot make their jump choose among what they can reach, and the price falls for all: as often as `attempts`
+    allows, or until only a share `enough` of the budget is left.
+    """
+    clients, free = np.arange(gain.shape[0]), gain
+    steep = float(gain.max() - gain.min()) / budget
+    for _ in range(attempts):
+        guess = price or steep * clients.size
+        lean, rich, price = at_one_price(free, cost, budget, guess, 1e-9 * steep + 1e-300, enough)
+        chosen = fill(gain, cost, lean, rich, budget)
+        left = budget - float(cost[clients, chosen].sum())
+        stuck = np.flatnonzero((chosen != rich) & (cost[clients, rich] > cost[clients, chosen] + left))
+        if stuck.size == 0 or left < max(enough, 1e-3) * budget:
+            break
+        free = free.copy()
+        reach = cost[stuck, chosen[stuck]] + left
+        free[stuck] = np.where(cost[stuck] <= reach[:, None], free[stuck], -np.inf)
+    return chosen, price
+
+
+def at_one_price(
+    gain: FloatArray, cost: FloatArray, budget: float, guess: float, least: float, enough: float
+) -> tuple[IntArray, IntArray, float]:
+    """Candidates just within the budget and just beyond it, and the price between them (0: all is affordable)."""
+    lean = np.empty(gain.shape[0], dtype=np.int64)
+    rich = np.empty_like(lean)
+    if best_response(gain, cost, least, rich) <= budget:
+        return rich, rich, 0.0
+    low, high = search(lambda price: best_response(gain, cost, price, lean), budget, guess, least, enough)
+    best_response(gain, cost, high, lean)
+    best_response(gain, cost, low, rich)
+    return lean, rich, high
+
+
+def search(
+    spend: Callable[[float], float], budget: float, guess: float, least: float, enough: float
+) -> tuple[float, float]:
+    """Two prices close to each other: at the first one the budget does not suffice, at the second one it does.
+
+    The second one is close enough where a share `enough` of the budget is left. Both are `least` where that suffices.
+    """
+    (low, most), (high, least_spent) = bracket(spend, budget, guess, least)
+    for turn in range(HALVINGS):
+        if high <= low * (1 + 1e-10):
+            break
+        middle = between(low, most, high, least_spent, budget, turn)
+        spent = spend(middle)
+        if spent > budget:
+            low, most = middle, spent
+        else:
+            high, least_spent = middle, spent
+        if budget * (1 - enough) < spent <= budget:
+            break
+    return low, high
+
+
+def bracket(
+    spend: Callable[[float], float], budget: float, guess: float, least: float
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Two prices between which the budget is met, the lower one first, each with what is spent there.
+
+    Both are `least` where even that one leaves money.
+    """
+    price = max(guess, least)
+    spent, factor = spend(price), 1.1
+    if spent > budget:
+        while spent > budget:
+            below, price, factor = (price, spent), price * factor, factor * factor
+            spent = spend(price)
+        return below, (price, spent)
+    while spent <= budget:
+        if price <= least:
+            return (price, spent), (price, spent)
+        above, price, factor = (price, spent), max(price / factor, least), factor * factor
+        spent = spend(price)
+    return (price, spent), above
+
+
+def between(low: float, most: float, high: float, least: float, budget: float, turn: int) -> float:
+    """The next price to try: where log spend, taken as linear in log price, meets the budget; or the middle."""
+    share = 0.5
+    if turn % 3 < 2 and least > 0:
+        share = min(max(np.log(most / budget) / max(np.log(most / least), 1e-12), 0.02), 0.98)
+    return float(low * (high / low) ** share)
+
+
+def fill(gain: FloatArray, cost: FloatArray, lean: IntArray, rich: IntArray, budget: float) -> IntArray:
+    """Spend what the price leaves: move clients from `lean` to `rich`, the best bargain first, while it fits."""
+    moved = np.flatnonzero(lean != rich)
+    extra = cost[moved, rich[moved]] - cost[moved, lean[moved]]
+    more = gain[moved, rich[moved]] - gain[moved, lean[moved]]
+    left = budget - float(cost[np.arange(lean.size), lean].sum())
+    able = np.flatnonzero((more > 0) & (extra > 0) & (extra <= left))
+    able = able[np.argsort(-more[able] / extra[able], kind="stable")]
+    result = lean.copy()
+    taken = able[np.cumsum(extra[able]) <= left]  # the first that does not fit ends it
+    result[moved[taken]] = rich[moved[taken]]
+    return result
+
+
+@compiled
+def best_response(gain, cost, price, pick):  # type: ignore[no-untyped-def]
+    """Every client's best candidate at a price of money, the cheaper one of equals; returns the total cost."""
+    total = 0.0
+    for i in range(gain.shape[0]):
+        best, chosen = gain[i, 0] - price * cost[i, 0], 0
+        for j in range(1, gain.shape[1]):
+            value = gain[i, j] - price * cost[i, j]
+            if value > best or (value == best and cost[i, j] < cost[i, chosen]):
+                best, chosen = value, j
+        pick[i] = chosen
+        total += cost[i, chosen]
+    return total

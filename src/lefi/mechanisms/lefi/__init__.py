@@ -1,0 +1,5 @@
+"""`lefi`: Algorithm 1 of the paper, and the exact allocation that may take the place of its step."""
+
+from lefi.mechanisms.lefi.mechanism import Lefi
+
+__all__ = ["Lefi"]

@@ -1,0 +1,133 @@
+"""`lefi`: Algorithm 1 of the paper.
+
+w   last weight, per client [USD]      mu, sigma   the client's process at a weight
+s = budget / clients of the first round, the unit in which the processes see weights.
+"""
+
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+
+from lefi.arrays import FloatArray
+from lefi.draws import key, normal, uniform
+from lefi.mechanisms.last_value import LastValue
+from lefi.mechanisms.lefi.exact import best_weights
+from lefi.mechanisms.registry import register
+from lefi.messages import CurveOffer, Receipt, Roster, Terms
+from lefi.surrogate import Bank
+from lefi.surrogate.evidence import REFITS, learn
+
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+START = 0.1  # weights start at this share of budget / clients, so that the rise is visible
+FLOOR = 1e-3  # and never fall below this share: a client that is offered nothing teaches nothing
+
+
+@register("lefi")
+class Lefi:
+    """One process per client, a sampled gradient step, and scaling to the budget."""
+
+    payment_class = "curve"
+    tier = "sizes"
+
+    def __init__(
+        self,
+        terms: Terms,
+        *,
+        seed: int = 0,
+        kernel: Literal["rbf", "matern32", "matern52"] = "matern52",
+        probe: Positive = 0.05,
+        step: Positive = 1.0,
+        warm_start: Annotated[int, Field(ge=1)] = 3,
+        project_with: Literal["predicted", "observed"] = "predicted",
+        sample: bool = True,
+        slope: Literal["paper", "joint"] = "paper",
+        inputs: Literal["weight", "log"] = "weight",
+        solve: Literal["step", "exact"] = "step",
+        limits: bool = False,
+    ) -> None:
+        self.terms, self.seed = terms, seed
+        self.probe, self.step, self.warm_start = probe, step, warm_start
+        self.project_with, self.sample, self.slope = project_with, sample, slope
+        self.inputs, self.solve, self.limits = inputs, solve, limits
+        self.bank = Bank(kernel)
+        self.weights, self.sizes, self.answers = LastValue(), LastValue(), LastValue()
+        self.unit = 0.0
+        self.round = 0
+
+    def ask(self, roster: Roster) -> CurveOffer:
+        s = self.unit = self.unit or self.terms.budget / len(roster)
+        w = self.weights.read(roster.ids, default=START * s)
+        warm = self.answers.read(roster.ids, default=0.0) < self.warm_start
+        if self.solve == "exact":
+            better = best_weights(roster, self.terms, s, lambda w: self._expect(roster, w))
+        else:
+            better = w + self.step * self._gradient(roster, w)
+        new = np.where(warm, self._warm_weights(roster, s), np.maximum(better, FLOOR * s))
+        return self._project(roster, new)
+
+    def tell(self, receipt: Receipt) -> None:
+        ids, offer = receipt.roster.ids, receipt.offer
+        assert isinstance(offer, CurveOffer)
+        self.unit = self.unit or self.terms.budget / len(receipt.roster)
+        self.round = receipt.round
+        answered = receipt.answered
+        self.bank.observe(ids, self._input(offer.weight), receipt.sizes / self.terms.size_high)
+        self.weights.write(ids, offer.weight)
+        self.sizes.write(ids[answered], receipt.sizes[answered])
+        self.answers.write(ids, self.answers.read(ids, default=0.0) + answered)
+        if self.round in REFITS:
+            self.bank.refit(learn(self.bank))
+
+    def _warm_weights(self, roster: Roster, s: float) -> FloatArray:
+        """Different small weights, so that the first answers already show a slope."""
+        return START * s * (0.5 + 0.5 * uniform(key(self.seed, "mechanism", self.round), roster.ids))
+
+    def _gradient(self, roster: Roster, w: FloatArray) -> FloatArray:
+        """dA/dalpha = A'(D, pi) dD/dalpha, with D(alpha + probe) drawn from the process (the paper's third step)."""
+        rise, sigma = self._rise(roster, np.stack([w, w + self.probe], axis=1))
+        if self.sample:
+            rise = rise + sigma * normal(key(self.seed, "mechanism", self.round), roster.ids)
+        D = self.sizes.read(roster.ids, default=0.0)
+        return self.terms.accuracy.slope(D, roster.iid) * rise / self.probe
+
+    def _rise(self, roster: Roster, pair: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Mean of D(alpha + probe) - D(alpha), and its standard deviation.
+
+        The paper takes that of D(alpha + probe) alone, as if D(alpha) were known: too wide by a factor of 2 to 15,
+        since both values move together.
+        """
+        if self.slope == "paper":
+            mu, sigma = self._predict(roster, pair)
+            return mu[:, 1] - mu[:, 0], sigma[:, 1]
+        mean, C = self.bank.joint(roster.ids, self._input(pair))
+        variance = np.maximum(C[:, 0, 0] + C[:, 1, 1] - 2 * C[:, 0, 1], 0.0)
+        return (mean[:, 1] - mean[:, 0]) * self.terms.size_high, np.sqrt(variance) * self.terms.size_high
+
+    def _project(self, roster: Roster, w: FloatArray) -> CurveOffer:
+        """Scale all weights by budget / spend where the spend reaches the budget (the paper's fifth step)."""
+        limit = np.full(len(roster), self.terms.size_high)
+        if self.limits:
+            limit = D = self._expect(roster, w[:, None])[1][:, 0]
+        elif self.project_with == "predicted":
+            D = np.clip(self._predict(roster, w)[0], 0, self.terms.size_high)
+        else:
+            D = self.sizes.read(roster.ids, default=0.0)
+        budget = self.terms.budget * (1 - 1e-9 if self.limits else 1)
+        spend = float(CurveOffer(w, roster.rate, limit).payment(D).sum())
+        return CurveOffer(w * budget / spend if spend >= budget else w, roster.rate, limit)
+
+    def _expect(self, roster: Roster, w: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Sizes to expect at weights (n, g), and sizes to pay for at most: with limits, two deviations above."""
+        mu, sigma = self._predict(roster, w)
+        D = np.clip(mu, self.terms.size_low, self.terms.size_high)
+        return D, np.clip(mu + 2 * sigma, D, self.terms.size_high) if self.limits else D
+
+    def _predict(self, roster: Roster, w: FloatArray) -> tuple[FloatArray, FloatArray]:
+        mean, std = self.bank.predict(roster.ids, self._input(w))
+        return mean * self.terms.size_high, std * self.terms.size_high
+
+    def _input(self, w: FloatArray) -> FloatArray:
+        """What the processes see of a weight."""
+        return np.log(w / self.unit) if self.inputs == "log" else w / self.unit

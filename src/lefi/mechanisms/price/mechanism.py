@@ -1,0 +1,106 @@
+"""`price`: learn what each client wants for a thousand samples, buy where accuracy per dollar is best.
+
+p  lowest price that a client takes for all it can deliver, known to lie in [low, high]     [USD / thousand samples]
+cap  what it can deliver     rho  fixed cost of taking part, in thousand samples; for a part l <= cap the client
+     then wants  x (l + rho)  with  x = p cap / (cap + rho)
+Every offer is a price per thousand samples up to a limit, and sum price limit <= budget before it is posted.
+"""
+
+from dataclasses import replace
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field
+
+from lefi.arrays import BoolArray, FloatArray
+from lefi.draws import key, uniform
+from lefi.mechanisms.capacity import Capacity
+from lefi.mechanisms.price.brackets import Brackets
+from lefi.mechanisms.price.fixed_cost import FixedCost
+from lefi.mechanisms.price.probes import Probes
+from lefi.mechanisms.price.shop import Shop, buy
+from lefi.mechanisms.registry import register
+from lefi.messages import Receipt, Roster, Terms
+from lefi.offers import PriceOffer
+
+SAFE = 1 - 1e-9  # solve to a hair under the budget, so that rounding never overspends
+WHOLE = 0.99  # a size from here on counts as the whole cap
+CLOSE = 0.05  # a bracket this narrow tells the price well enough to buy a part
+FAR = 4.0  # who refuses so many times the usual price is asked with money left over only
+
+
+@register("price")
+class Price:
+    """Bracket the price that each client takes; probe inside the bracket while it is wide and money is short."""
+
+    payment_class = "price"
+    tier = "sizes"
+
+    def __init__(
+        self,
+        terms: Terms,
+        *,
+        seed: int = 0,
+        tolerance: Annotated[float, Field(gt=0, lt=1)] = 0.005,
+    ) -> None:
+        self.terms, self.seed, self.tolerance = terms, seed, tolerance
+        self.brackets, self.fixed_cost, self.capacity = Brackets(), FixedCost(terms), Capacity(terms)
+        self.round = 0
+
+    def ask(self, roster: Roster) -> PriceOffer:
+        budget = self.terms.budget * SAFE
+        low, high = self.brackets.read(roster.ids, whole=self.fixed_cost.some)
+        known = np.isfinite(high)
+        aside = ~known & (low >= FAR * (self.brackets.typical() or np.inf))
+        safe = np.where(known, high, self._guess(roster, low))
+        shop = self._shop(roster, safe, ~known | (low < (1 - CLOSE) * high))
+        limit, worth = buy(shop.without(aside), budget)
+        if worth > 0:  # otherwise the budget buys everything: nothing to gain by asking for less
+            shop = replace(shop, unit=shop.unit * self._probe(shop, low, high, safe, worth) / safe)
+            limit, worth = buy(shop.without(aside), budget)
+        turn = uniform(key(self.seed, "mechanism", self.round), roster.ids)
+        sure = self.capacity.sure(roster.ids)
+        probes = Probes(shop, self.fixed_cost, low, high, aside, sure, turn, self.tolerance)
+        return probes.offer(limit, worth, budget)
+
+    def tell(self, receipt: Receipt) -> None:
+        self.round = receipt.round
+        ids, offer = receipt.roster.ids, receipt.offer
+        assert isinstance(offer, PriceOffer)
+        before = self.capacity.read(ids)
+        took, size = self.capacity.tell(ids, offer.limit, receipt.sizes)
+        if self.fixed_cost.some:  # a price for the whole cap is another one for another cap
+            self.brackets.reopen(ids[took & (self.capacity.read(ids) < before)])
+        asked = receipt.answered & (offer.price > 0) & (offer.limit > self.terms.size_low)
+        ids, price, size, took = ids[asked], offer.price[asked], size[asked], took[asked]
+        cap = np.minimum(self.capacity.read(ids), before[asked])
+        part = size < WHOLE * cap
+        telling = part & (self.capacity.sure(ids) if self.fixed_cost.some else self.capacity.seen(ids) | ~took)
+        low, high = self.brackets.read(ids, whole=True)
+        self.fixed_cost.tell((low[telling], high[telling]), cap[telling], price[telling], size[telling], took[telling])
+        if self.fixed_cost.some and self.fixed_cost.settled:
+            price = np.where(part, self.fixed_cost.whole_price(price, np.minimum(size, cap), cap, took), price)
+            part = np.zeros_like(part)
+        self.brackets.tell(ids, price, ~part, took)
+
+    def _shop(self, roster: Roster, price: FloatArray, unsure: BoolArray) -> Shop:
+        """Clients that cost `price` a thousand samples when they deliver all they can."""
+        terms, rho, cap = self.terms, self.fixed_cost.rho, self.capacity.read(roster.ids)
+        whole = unsure & self.fixed_cost.blurred  # what refusing a part would mean cannot be told
+        return Shop(terms.accuracy, roster.iid, price * cap / (cap + rho), cap, terms.size_low, rho, whole)
+
+    def _guess(self, roster: Roster, low: FloatArray) -> FloatArray:
+        """A price for those who have taken none: above what they refused, else what the others take."""
+        usual = self.brackets.typical() or self.terms.budget / (len(roster) * self.terms.size_high)
+        return np.where(low > 0, self.brackets.above(roster.ids, low), usual)
+
+    def _probe(self, shop: Shop, low: FloatArray, high: FloatArray, safe: FloatArray, worth: float) -> FloatArray:
+        """A price inside the bracket, at the share f from above that is best when the price is to serve H rounds.
+
+        f is refused with chance f, which loses the gain A, and otherwise saves f w a round, w = high - low:
+        f [worth w cap (1 + (1 - f) H) - A] is greatest at f = 1/2 + (1 - A / (worth w cap)) / 2H.
+        """
+        with np.errstate(invalid="ignore", divide="ignore"):
+            dear = worth * (safe - low) * shop.cap / shop.gain(shop.cap)
+            share = 0.5 + 0.5 * self.tolerance * (1 - 1 / dear)
+        return np.where(np.isfinite(high) & (share > 0), safe - share * (safe - low), safe)

@@ -1,0 +1,181 @@
+"""Believed response curves at candidate weights: the size to expect, and the limit to set.
+
+The size is the mean over the tracks. The limit lies two standard deviations of belief and of noise above what any
+credible track says: it rarely binds, and closes in on the size as the belief sharpens.
+"""
+
+from math import exp, log
+
+import numpy as np
+
+from lefi.compiler import allocating, compiled, inlined
+from lefi.mechanisms.waterfill.tracks import (
+    CHANCE,
+    COLUMNS,
+    FAMILY,
+    HIGH,
+    HINGE,
+    IDLE,
+    KIND,
+    LOW,
+    POWER,
+    STAIR,
+    STEP,
+    TRACKS,
+    C,
+    M,
+    V,
+    deviation,
+    earned,
+    expected_size,
+    h,
+    is_cut,
+    log_money,
+    upper_cap,
+    upper_size,
+    window,
+)
+
+NOTHING = -700.0  # log weight of no offer
+CREDIBLE = 0.05  # tracks above this share of the tracks that deliver have a say in the limit
+ERRATIC = 20.0  # more deviations of noise, the noisier a client is: it may not be noise around a curve at all
+ABOVE = 1.01  # limit over the cap of an odd client, so that it is not cut
+SCAN = 12  # candidates over the range in which a client responds
+CANDIDATES = 1 + SCAN + 2 * TRACKS  # and nothing, and two per track: its kink as expected, and where it is sure
+NEARBY = 0.06  # first spacing of candidates around the last offer of a client that is well known
+HINGED = 0.95  # probability of a hinge that makes a client well known
+DOUBTED, SURE = 0.05, 0.05  # tracks above that probability and below that deviation need not be fitted anew
+MOST, UP, PAID, DEAR = range(COLUMNS, COLUMNS + 4)  # further columns of a view
+VIEW = COLUMNS + 4
+
+
+@inlined
+def survey(tracks, full, rate, high, view):  # type: ignore[no-untyped-def]
+    """Fill view (TRACKS, VIEW) with what all candidates of a client need; returns how many tracks there are.
+
+    It holds the tracks, with their bounds narrowed to the window, and further MOST: largest cap, or -1 where a track
+    has no say in the limit; UP: how far above its location the kink lies; of a step PAID: the share of the weight that
+    its cap earns, DEAR: the weight at which it surely takes the offer.
+    """
+    alive, count = 0.0, 0
+    for t in range(TRACKS):
+        if tracks[t, CHANCE] == 0:
+            break
+        count += 1
+        alive += tracks[t, CHANCE] if FAMILY[int(tracks[t, KIND])] != IDLE else 0.0
+    for t in range(count):
+        kind = int(tracks[t, KIND])
+        for column in range(COLUMNS):
+            view[t, column] = tracks[t, column]
+        view[t, LOW], view[t, HIGH] = window(tracks[t])
+        view[t, MOST], view[t, UP] = -1.0, 0.0
+        if FAMILY[kind] != IDLE:
+            view[t, MOST] = upper_cap(tracks[t], high) if tracks[t, CHANCE] >= CREDIBLE * alive else -1.0
+            view[t, UP] = kink_above(kind, tracks[t, C], full, rate) if tracks[t, C] > 0 else 0.0
+        if FAMILY[kind] == STEP:
+            view[t, PAID], view[t, DEAR] = earned(rate * tracks[t, C]), exp(view[t, HIGH] + view[t, UP])
+    return count
+
+
+@allocating
+def propose(tracks, last, full, rate, high, lowest, highest, x, spacing):  # type: ignore[no-untyped-def]
+    """Fill x (n, CANDIDATES) with log weights worth a look, and their spacing (n,)."""
+    view = np.empty((TRACKS, VIEW))
+    for i in range(x.shape[0]):
+        count = survey(tracks[i], full[i], rate[i], high, view)
+        spacing[i], _ = propose_one(view, count, last[i], lowest, highest, x[i])
+
+
+@inlined
+def propose_one(view, count, last, lowest, highest, x):  # type: ignore[no-untyped-def]
+    """Log weights of one client that are worth a look; returns their spacing, and how many candidates to look at.
+
+    A well known client (`last` is its last log weight, else NaN) is looked at around its last offer only.
+    """
+    x[:] = NOTHING
+    start, end, hinged, wide = highest, lowest, 0.0, 0.0
+    for t in range(count):
+        family = FAMILY[int(view[t, KIND])]
+        if family == IDLE or view[t, C] <= 0:
+            continue
+        low, sure, up = view[t, LOW], view[t, HIGH], view[t, UP]
+        x[1 + SCAN + 2 * t] = min(max(view[t, M] + up, lowest), highest)
+        x[2 + SCAN + 2 * t] = min(max(sure + up, lowest), highest)
+        start = min(start, low + (up - 5.0 if family == POWER else 0.0))
+        end = max(end, sure + up)
+        if family == HINGE:
+            hinged, wide = hinged + view[t, CHANCE], max(wide, sure - low)
+    if hinged > HINGED and last > lowest:
+        spacing = min(max(NEARBY, 0.3 * wide), 0.5)
+        x[1], x[2], x[3] = last - spacing, last, last + spacing
+        x[4], x[5], x[6], x[7] = last - 2.5, last - 1.0, last - 0.4, last + 0.4
+        if wide < 1.0:
+            x[8] = x[1 + SCAN]
+            x[1 + SCAN :] = NOTHING
+            return spacing, 9
+        return spacing, 1 + SCAN + 2 * count
+    start = min(max(start, lowest), highest - 1.0)
+    end = min(max(end, start + 1.0), highest)
+    spacing = (end - start) / (SCAN - 1)
+    for j in range(SCAN):
+        x[1 + j] = start + j * spacing
+    return spacing, 1 + SCAN + 2 * count
+
+
+@allocating
+def evaluate(x, tracks, rho, full, rate, floor, high, size, limit, cost):  # type: ignore[no-untyped-def]
+    """Fill size, limit and cost (n, g) for the log weights x (n, g)."""
+    view = np.empty((TRACKS, VIEW))
+    for i in range(x.shape[0]):
+        count = survey(tracks[i], full[i], rate[i], high, view)
+        for j in range(x.shape[1]):
+            if x[i, j] == NOTHING:
+                size[i, j], limit[i, j], cost[i, j] = floor, floor, 0.0
+                continue
+            limit[i, j] = limit_at(x[i, j], view, count, rho[i], rate[i], floor, high)
+            cost[i, j] = exp(x[i, j]) * earned(rate[i] * limit[i, j])
+            k = log_money(x[i, j], rate[i], min(limit[i, j], full[i]))
+            size[i, j] = size_at(x[i, j], view, count, k, rate[i], floor, limit[i, j])
+
+
+@inlined
+def size_at(x, view, count, k, rate, floor, limit):  # type: ignore[no-untyped-def]
+    """The mean answer over the tracks at log weight x, log money k."""
+    mean = 0.0
+    for t in range(count):
+        kind = int(view[t, KIND])
+        expected = expected_size(kind, view[t, LOW], view[t, HIGH], view[t, C], x, k, rate, floor)
+        mean += view[t, CHANCE] * min(expected, limit)
+    return mean
+
+
+@inlined
+def limit_at(x, view, count, rho, rate, floor, high):  # type: ignore[no-untyped-def]
+    """The largest answer that a track with a say takes for possible, noise included."""
+    if count > 0 and FAMILY[int(view[0, KIND])] == STAIR:  # not noisy, whatever the fleet is
+        return min(ABOVE * view[0, C], high)
+    top = floor
+    for t in range(count):
+        if view[t, MOST] >= 0:
+            top = max(top, upper_size(int(view[t, KIND]), view[t, LOW], view[t, MOST], x, rate, floor))
+    return min(top + (2 + ERRATIC * rho) * deviation(top, rho, high), high)
+
+
+@inlined
+def kink_above(kind, cap, full, rate):  # type: ignore[no-untyped-def]
+    """How far above its location the log weight must be for a client to deliver its cap."""
+    return h(kind, cap, rate) - (0.0 if FAMILY[kind] == HINGE else log(earned(rate * min(cap, full))))
+
+
+@compiled
+def answer_fits(tracks, x, limit, y, rate, rho, full, floor, high, view):  # type: ignore[no-untyped-def]
+    """Whether an answer is what sharp tracks expected, to two deviations of noise."""
+    if tracks[0, CHANCE] == 0 or is_cut(y, limit, high):
+        return False
+    for t in range(TRACKS):
+        if tracks[t, CHANCE] >= DOUBTED and tracks[t, V] >= SURE * SURE:
+            return False
+    count = survey(tracks, full, rate, high, view)
+    expected = size_at(x, view, count, log_money(x, rate, min(limit, full)), rate, floor, limit)
+    doubt = tracks[0, V] / (rate * rate)  # in sizes, were it a hinge
+    return (y - expected) ** 2 < 4 * (deviation(y, rho, high) ** 2 + doubt)

@@ -1,0 +1,181 @@
+"""`waterfill`: learn every client's whole response curve, solve the allocation exactly, never owe more than the budget.
+
+x  (n, g)  candidate log weights        size, limit (n, g)  what to expect there, what to pay for at most
+The cost of an offer is what it can cost at worst, weight (1 - exp(-rate limit)). The chosen costs sum to at most the
+budget, so no behaviour of the clients can overspend. docs/waterfill.md has the mathematics.
+"""
+
+import numpy as np
+
+from lefi.allocation import allocate
+from lefi.arrays import FloatArray, IntArray
+from lefi.draws import key, uniform
+from lefi.mechanisms.registry import register
+from lefi.mechanisms.waterfill.belief import Belief, Known
+from lefi.mechanisms.waterfill.curves import CANDIDATES, NOTHING, evaluate, propose
+from lefi.mechanisms.waterfill.large import LargeFleet
+from lefi.mechanisms.waterfill.tries import prospects
+from lefi.messages import CurveOffer, Receipt, Roster, Terms
+from lefi.threads import in_parts
+
+SAFE = 1 - 1e-9  # of the budget, so that rounding never overspends
+STAGES = 10  # at most
+FINEST, WIDE = 0.12, 0.2  # of the first spacing of candidates is close enough, which counts as no more than the other
+SETTLED = 0.98  # share of the clients that must be there
+WINDOW = np.linspace(-1, 1, 7)
+BESIDE = np.array([-2.5, -1.0, -0.4, 0.4, 1.0])  # log weights beside the window, should the price of money have moved
+DEPTH, HEIGHT = 12.0, 2.0  # log weights from an equal share less DEPTH to the whole budget plus HEIGHT
+MANY, FREE, MOST = 2000, 0.25, 0.8  # clients of a large fleet; calm ones free in a round; share from which all are
+HELD = 0.97  # of the budget may be held for the others
+ALONE = 1000  # free clients from which each is served by itself, at a price that a sample tells
+LOOKS, KNOWN = 24, 3  # steps along the line there, at most; answers below which clients are not worth any
+SHIFT = 0.2  # first two offers to a client lie apart by twice this, to tell a plateau from a slope
+
+
+@register("waterfill")
+class Waterfill:
+    """One belief per client, one price of money for all."""
+
+    payment_class = "curve"
+    tier = "sizes"
+
+    def __init__(self, terms: Terms, *, seed: int = 0, explore: bool = True) -> None:
+        self.terms, self.seed, self.explore = terms, seed, explore
+        self.belief: Belief | None = None
+
+    def ask(self, roster: Roster) -> CurveOffer:
+        order, ordered = by_id(roster)  # so that not even rounding depends on how the roster is ordered
+        x, limit = self._plan(ordered)
+        weight = np.where(x > NOTHING / 2, np.exp(x), 0.0)
+        offer = within_budget(CurveOffer(weight, ordered.rate, limit), self.terms.budget * SAFE * (1 - 1e-12))
+        back = np.argsort(order, kind="stable")
+        return offer if ordered is roster else CurveOffer(offer.weight[back], roster.rate, limit[back])
+
+    def tell(self, receipt: Receipt) -> None:
+        offer = receipt.offer
+        assert isinstance(offer, CurveOffer)
+        order, roster = by_id(receipt.roster)
+        self.belief = self.belief or self._blank(roster)
+        x = np.log(np.maximum(offer.weight[order], 1e-300))
+        taught = offer.weight[order] > 1e-9 * self.terms.budget / len(roster)
+        y = np.where(taught, receipt.sizes[order], np.nan)
+        self.belief.tell(roster.ids, roster.rate, x, y, offer.limit[order])
+
+    def _blank(self, roster: Roster) -> Belief:
+        return Belief(np.log(self.terms.budget / len(roster)), self.terms.size_low, self.terms.size_high)
+
+    def _first(self, roster: Roster) -> tuple[FloatArray, FloatArray]:
+        """Nothing is known: equal shares, half of them shifted up and half down."""
+        n = len(roster)
+        return np.log(self.terms.budget / n) + SHIFT * self._sign(roster), np.full(n, self.terms.size_high)
+
+    def _sign(self, roster: Roster) -> FloatArray:
+        return np.where(uniform(key(self.seed, "mechanism"), roster.ids) < 0.5, 1.0, -1.0)
+
+    def _plan(self, roster: Roster) -> tuple[FloatArray, FloatArray]:
+        """Log weight and limit of each client. In a large fleet most of those who do as expected keep their offer.
+
+        Who is free is drawn anew in every round, so that one price of money still comes to rule all.
+        """
+        if self.belief is None:
+            return self._first(roster)
+        budget = self.terms.budget * SAFE
+        x, limit, calm = self.belief.held(roster.ids)
+        free, held = np.ones(len(roster), dtype=bool), 0.0
+        if len(roster) >= MANY and calm.any():
+            free = ~calm | (uniform(key(self.seed, "mechanism", self.belief.round), roster.ids) < FREE)
+            held = -float((np.exp(x) * np.expm1(-roster.rate * limit))[~free].sum())
+            if held > HELD * budget or not 0 < float(free.mean()) < MOST:
+                free[:], held = True, 0.0
+        at = np.flatnonzero(free)
+        some = roster if free.all() else roster.take(at)
+        sign = self._sign(some)
+        known = self.belief.read(some.ids, some.rate, sign > 0)
+        x[at], limit[at] = self._solve(some, known, budget - held)
+        if self.belief.heard.max() < 2:
+            x[at] -= SHIFT * sign
+        return x, limit
+
+    def _solve(self, roster: Roster, known: Known, budget: float) -> tuple[FloatArray, FloatArray]:
+        """Log weight and limit of clients that share this budget."""
+        assert self.belief is not None
+        n = len(roster)
+        reach = float(np.log(budget / n)) - DEPTH, float(np.log(budget)) + HEIGHT
+        if n >= ALONE:
+            looks = LOOKS if self.belief.heard.max() >= KNOWN else 0
+            return LargeFleet(roster, known, self.terms, reach, looks).plan(budget, self.explore)
+        return self._refine(roster, known, budget, reach)
+
+    def _refine(
+        self, roster: Roster, known: Known, budget: float, reach: tuple[float, float]
+    ) -> tuple[FloatArray, FloatArray]:
+        """Candidates wide apart first, then closer around what was chosen."""
+        n = len(roster)
+        x, width = np.empty((n, CANDIDATES)), np.empty(n)
+        propose(known.tracks, known.last, known.full, roster.rate, self.terms.size_high, *reach, x, width)
+        price, sober, rows, half, fine = 0.0, 0.0, np.arange(n), width.copy(), False
+        for stage in range(STAGES):
+            gain, cost, limit, sober = self._weigh(roster, known, x, budget, sober)
+            price = price or sober
+            pick, price = allocate(gain, cost, budget, price, 8 if stage > 1 else 1, 1e-6 if fine else 1e-4)
+            if fine or stage == STAGES - 1:
+                break
+            net = np.where(x > NOTHING, gain - price * cost, -np.inf)
+            stay = np.where(x[rows, pick] > NOTHING, pick, net.argmax(axis=1))
+            if stage > 0:  # look closer where the choice lies inside the window, else move the window
+                inside = (pick > 1) & (pick < WINDOW.size)
+                half = np.where(inside, half / 3, np.where(pick > WINDOW.size, width, half))
+                fine = float((half < FINEST * np.minimum(width, WIDE)).mean()) > SETTLED
+            x = x[rows, stay][:, None] + half[:, None] * WINDOW
+            beside = stage == 0 or cost[rows, pick].sum() < 0.98 * budget  # money was left: look further
+            far = [x[:, 3:4] + BESIDE] if beside and not fine else []
+            x = np.concatenate([np.full((n, 1), NOTHING), x, *far], axis=1)
+        chosen, total = x[rows, pick], float(cost[rows, pick].sum())
+        if price > 0 and total > 0:
+            chosen = chosen + np.log(np.clip(budget / total, 1.0, 1.003))
+        return chosen, limit[rows, pick]
+
+    def _weigh(
+        self, roster: Roster, known: Known, x: FloatArray, budget: float, price: float
+    ) -> tuple[FloatArray, FloatArray, FloatArray, float]:
+        """Gain, cost and limit of candidates. The gain includes what a try may save later, at the sober price of money.
+
+        That is the one at which nobody tries: tries bid for money too, and would make what they find worthless.
+        """
+        floor, high, accuracy = self.terms.size_low, self.terms.size_high, self.terms.accuracy
+        tracks, rho, full, rate = known.tracks, known.rho, known.full, roster.rate
+        patience, low = known.patience, known.low
+        size, limit, cost, saving = (np.empty(x.shape) for _ in range(4))
+
+        def look(p: slice) -> None:
+            evaluate(x[p], tracks[p], rho[p], full[p], rate[p], floor, high, size[p], limit[p], cost[p])
+
+        in_parts(len(roster), look)
+        gain = accuracy(size, roster.iid[:, None])
+        price = price or allocate(gain, cost, budget, enough=1e-3)[1]
+        if price > 0 and self.explore:
+            rise = accuracy(np.full(len(roster), high), roster.iid) - accuracy(np.full(len(roster), floor), roster.iid)
+            worth = rise / (high - floor) / price
+
+            def look_ahead(p: slice) -> None:
+                about = tracks[p], rho[p], full[p], patience[p], low[p], rate[p], floor, high, worth[p]
+                prospects(x[p], *about, saving[p])
+
+            in_parts(len(roster), look_ahead)
+            gain = gain + price * saving
+        return gain, cost, limit, price
+
+
+def by_id(roster: Roster) -> tuple[IntArray, Roster]:
+    """Where the clients stand in a roster, by id, and the roster in this order."""
+    order = np.argsort(roster.ids, kind="stable")
+    return order, roster if (np.diff(roster.ids) > 0).all() else roster.take(order)
+
+
+def within_budget(offer: CurveOffer, budget: float) -> CurveOffer:
+    """The offer with its weights scaled down, where needed, so that its worst case stays within the budget."""
+    worst = offer.worst_case()
+    while worst > budget:
+        offer = CurveOffer(offer.weight * (budget / worst * (1 - 1e-12)), offer.rate, offer.limit)
+        worst = offer.worst_case()
+    return offer

@@ -1,0 +1,1 @@
+"""What a round, a run and a study are worth: marks, outcomes, statistics."""

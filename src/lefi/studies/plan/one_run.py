@@ -1,0 +1,62 @@
+"""One run of a study: a mechanism in a market with a seed, and the columns of its table of rounds."""
+
+from dataclasses import asdict, dataclass, field
+from hashlib import sha256
+from json import dumps
+from typing import Any
+
+import polars as pl
+
+import lefi
+from lefi.studies.plan.code import code_digest
+from lefi.world.market import Market
+from lefi.world.scenarios import scenario
+
+COLUMNS: dict[str, type[pl.DataType]] = (
+    {"scenario": pl.String, "mechanism": pl.String, "seed": pl.Int64, "clients": pl.Int64}
+    | {"budget": pl.Float64, "deadline": pl.Float64, "round": pl.Int64}
+    | {"accuracy": pl.Float64, "paid": pl.Float64, "overspend": pl.Float64, "answered": pl.Int64}
+    | dict.fromkeys(("clean", "fair", "best", "judged", "share", "oracle", "bound", "arbitrary"), pl.Float64)
+    | dict.fromkeys(("first_best", "surplus", "worst_off"), pl.Float64)
+)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One mechanism in one market with one seed. The key names its folder: equal settings, equal folder."""
+
+    scenario: str
+    mechanism: str
+    seed: int
+    rounds: int
+    clients: int
+    budget: float
+    deadline: float
+    settings: dict[str, Any]
+    mechanism_settings: dict[str, Any]
+    keep_clients: bool
+    source: str | None = None  # where a mechanism from outside lefi lies
+    swept: dict[str, Any] = field(default_factory=dict)  # the swept setting and its value at this point
+    content: dict[str, Any] = field(default_factory=dict)  # what names only point to: models, the user's code
+    code: str = field(default_factory=code_digest)  # of lefi; travels with the run, so that workers agree on its key
+
+    @property
+    def key(self) -> str:
+        told = {name: value for name, value in asdict(self).items() if name != "source"}
+        told |= {"version": lefi.__version__}
+        return sha256(dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+
+    @property
+    def work(self) -> int:
+        """A guess at how long it takes, in no unit: longest runs go first, and time left is reckoned with it."""
+        return self.rounds * (self.clients + 20)
+
+    def market(self) -> Market:
+        return scenario(
+            self.scenario,
+            clients=self.clients,
+            budget=self.budget,
+            deadline=self.deadline,
+            seed=self.seed,
+            **self.settings,
+        )

@@ -1,0 +1,1 @@
+"""Running studies, keeping what they bring, and reading it back."""

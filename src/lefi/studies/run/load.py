@@ -1,0 +1,37 @@
+"""Finished studies as two tables each."""
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from lefi.errors import LefiError
+from lefi.studies.run.store import read_manifest
+
+
+def load(study: str, results: Path | str) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The rounds and the clients of every run of a finished study, sorted. No clients were kept: an empty table."""
+    folder = Path(results) / study
+    told = read_manifest(folder)
+    places = [folder / key for key in told["runs"]]
+    rounds = _concatenated([place / "rounds.parquet" for place in places])
+    clients = _concatenated([path for place in places if (path := place / "clients.parquet").is_file()])
+    sweep = (told["study"].get("sweep") or {}).get("setting")
+    point = ["scenario", "clients", "budget", "deadline", *([sweep] if sweep in rounds.columns else [])]
+    order = list(dict.fromkeys([*point, "mechanism", "seed", "round"]))
+    return rounds.sort(order), clients.sort("mechanism", "seed", "round", "id") if clients.width else clients
+
+
+def about(study: str, results: Path | str) -> dict[str, Any]:
+    """The settings of a finished study, as its TOML said them, and the versions it ran under."""
+    told = read_manifest(Path(results) / study)
+    return {"study": told["study"], "versions": told["versions"]}
+
+
+def _concatenated(paths: list[Path]) -> pl.DataFrame:
+    if not paths:
+        return pl.DataFrame()
+    try:
+        return pl.concat([pl.read_parquet(path) for path in paths])
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise LefiError(f"cannot read the results in {paths[0].parents[1]}: {str(error).splitlines()[0]}") from None

@@ -1,0 +1,104 @@
+"""One run, from its settings to its two tables.
+
+rounds   one row per round: what was realised, what it is worth without luck, and the marks to judge it by
+         first_best: only for mechanisms outside the paper's payment class; surplus: mean of payment - expense,
+         worst_off: the smallest of them
+clients  one row per round and client: what was offered and what came back
+"""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+import lefi
+from lefi.arrays import FloatArray
+from lefi.mechanisms.registry import payment_class
+from lefi.messages import Receipt
+from lefi.receipts import Tables, to_tables
+from lefi.rounds import walk
+from lefi.studies.judge.marks import SEARCHERS, Marks, judge, marks, surplus
+from lefi.studies.plan.one_run import COLUMNS, Run
+from lefi.studies.plan.plugins import load_mechanism
+from lefi.world.market import Market
+
+
+def record(run: Run) -> Tables:
+    """The tables of a run. The clients table is empty where the run does not keep it."""
+    rows: list[dict[str, Any]] = []
+    receipts: list[Receipt] = []
+    kept: list[FloatArray] = []
+    for market, receipt, row in _judged(run):
+        rows.append(row)
+        if run.keep_clients:
+            receipts.append(receipt)
+            kept.append(surplus(market, receipt))
+    return Tables(_labelled(run, rows), _clients(run, receipts, kept))
+
+
+def judged_rounds(run: Run) -> Iterator[tuple[Receipt, dict[str, Any]]]:
+    """Play the run and judge each round as it is settled: its receipt, and its row from `round` on."""
+    return ((receipt, row) for _, receipt, row in _judged(run))
+
+
+def _judged(run: Run) -> Iterator[tuple[Market, Receipt, dict[str, Any]]]:
+    if run.source is not None:
+        load_mechanism(run.source)
+    market = run.market().taking(payment_class(lefi.mechanisms()[run.mechanism]))
+    mechanism = lefi.make(run.mechanism, market.terms, seed=run.seed, **run.mechanism_settings)
+    curve = market.terms.payment == "curve"
+    fleet, marked, best = None, Marks(np.nan, np.nan, np.nan), np.nan
+    for current, receipt in walk(mechanism, market, run.rounds, run.seed):
+        if current.fleet is not fleet:
+            fleet, marked = current.fleet, marks(current, run.seed, outer=not curve)
+        row = _row(current, receipt, marked, best, run.mechanism in SEARCHERS)
+        best = row["best"]
+        yield current, receipt, row
+
+
+def _row(market: Market, receipt: Receipt, marked: Marks, best: float, searcher: bool) -> dict[str, Any]:
+    clean, fair = judge(market, receipt.offer)
+    budget, paid = market.terms.budget, receipt.paid
+    best = float(np.fmax(best, clean)) if paid <= budget else best
+    judged = best if searcher else fair
+    kept = surplus(market, receipt)
+    return {
+        "round": receipt.round,
+        "accuracy": receipt.accuracy,
+        "paid": paid,
+        "overspend": max(paid / budget - 1, 0.0),
+        "answered": int(receipt.answered.sum()),
+        "clean": clean,
+        "fair": fair,
+        "best": best,
+        "judged": judged,
+        "share": marked.share(judged),
+        **asdict(marked),
+        "surplus": float(kept.mean()),
+        "worst_off": float(kept.min()),
+    }
+
+
+def _labelled(run: Run, rows: list[dict[str, Any]]) -> pl.DataFrame:
+    """The rows under the run's settings, and the swept setting in a column of its own."""
+    settings = {name: getattr(run, name) for name in COLUMNS if name not in rows[0]}
+    table = pl.DataFrame([settings | row for row in rows], schema=COLUMNS)
+    return table.with_columns(column for name, column in _swept(run).items() if name not in COLUMNS)
+
+
+def _clients(run: Run, receipts: list[Receipt], kept: list[FloatArray]) -> pl.DataFrame:
+    surplus = pl.Series("surplus", np.concatenate(kept) if kept else np.empty(0), dtype=pl.Float64)
+    table = to_tables(receipts).clients.with_columns(surplus)
+    label = [pl.lit(run.seed, dtype=pl.Int64).alias("seed"), pl.lit(run.mechanism).alias("mechanism")]
+    return table.select(*label, *_swept(run).values(), "round", "id", "weight", "limit", "size", "payment", "surplus")
+
+
+def _swept(run: Run) -> dict[str, pl.Expr]:
+    """The swept setting as a column: a number where it is one, otherwise as it is written."""
+    columns = {}
+    for name, value in run.swept.items():
+        kind = COLUMNS.get(name, pl.Float64 if isinstance(value, int | float) else pl.String)
+        columns[name] = pl.lit(str(value) if kind == pl.String else value, dtype=kind).alias(name)
+    return columns

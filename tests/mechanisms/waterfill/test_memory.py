@@ -1,0 +1,50 @@
+"""Which answers of a client are remembered, and which are not worth their place."""
+
+import numpy as np
+
+from lefi.arrays import FloatArray
+from lefi.mechanisms.waterfill.memory import SLOTS, blank, push, widened
+
+TOP = 10.0
+
+
+def remembered(x: list[float], y: list[float], rho: float, limit: float = TOP) -> FloatArray:
+    """Weights and sizes that are remembered after these answers, oldest first."""
+    answers, count = blank(1), np.zeros(1, dtype=np.int64)
+    for weight, size in zip(x, y, strict=True):
+        push(answers, count, 0, weight, limit, size, rho, TOP)
+    return np.array(answers[0, [0, 2], : count[0]])
+
+
+def test_of_a_plateau_only_the_ends_are_needed() -> None:
+    x, y = [0.0, -0.5, -1.0, -2.0, -1.5], [8.0, 8.0, 8.0, 5.0, 8.0]
+    np.testing.assert_array_equal(remembered(x, y, rho=1e-3), [[0.0, -2.0, -1.5], [8.0, 5.0, 8.0]])
+
+
+def test_on_the_rise_all_is_remembered_and_an_equal_weight_once() -> None:
+    assert remembered([0.0, -0.5, -1.0, -0.5], [8.0, 7.0, 6.0, 7.0], rho=1e-3).tolist() == [
+        [0.0, -1.0, -0.5],
+        [8.0, 6.0, 7.0],
+    ]
+
+
+def test_a_noisy_client_and_answers_cut_by_a_limit_are_remembered_whole() -> None:
+    x, y = [0.0, -0.5, -1.0], [8.0, 8.0, 8.0]
+    assert remembered(x, y, rho=0.1).shape == (2, 3)
+    assert remembered(x, y, rho=1e-3, limit=8.0).shape == (2, 3)
+
+
+def test_where_there_is_no_more_room_the_oldest_goes_unless_a_newer_one_repeats_another() -> None:
+    x = list(np.linspace(0, 4, SLOTS))
+    assert remembered([*x, 5.0], [1.0 + w for w in [*x, 5.0]], rho=0.1)[0, 0] == x[1]
+    x[7] = x[3] + 0.01
+    assert x[3] not in remembered([*x, 5.0], [1.0 + w for w in [*x, 5.0]], rho=0.1)[0]
+
+
+def test_newcomers_get_rows_of_their_own_among_the_old_ones() -> None:
+    answers, count = blank(3), np.zeros(3, dtype=np.int64)
+    for row in range(3):
+        push(answers, count, row, float(row), TOP, 10.0 + row, 0.1, TOP)
+    wider = widened(answers, np.array([0, 2, 2]), count)
+    np.testing.assert_array_equal(wider[:, 2, 0], [0, 10, 11, 0, 0, 12])
+    assert wider.strides == blank(6).strides  # compiled code knows one layout only
