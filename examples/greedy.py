@@ -16,9 +16,9 @@ class Greedy:
         self.terms, self.speed = terms, speed
         self.share: dict[int, float] = {}
 
-    def ask(self, roster: lefi.Roster) -> lefi.CurveOffer:
+    def ask(self, roster: lefi.Roster, budget: float | None = None) -> lefi.CurveOffer:
         share = np.array([self.share.get(int(id), 1.0) for id in roster.ids])
-        weight = self.terms.budget * share / share.sum()
+        weight = self.terms.in_force(budget) * share / share.sum()
         return lefi.CurveOffer(weight, roster.rate, np.full(len(roster), self.terms.size_high))
 
     def tell(self, receipt: lefi.Receipt) -> None:

@@ -13,13 +13,10 @@ from hypothesis import strategies as st
 
 import lefi
 from lefi import receipts
-from lefi.mechanisms.registry import payment_class
 from lefi.messages import CurveOffer, Receipt, Roster
 
 
 def same(left: Receipt, right: Receipt) -> None:
-    assert isinstance(left.offer, CurveOffer)
-    assert isinstance(right.offer, CurveOffer)
     assert left.round == right.round
     np.testing.assert_array_equal(left.accuracy, right.accuracy)
     for name in ("ids", "iid", "rate"):
@@ -69,9 +66,9 @@ def test_parquet_gives_the_receipts_back_also_in_parts(
     assert sorted(path.name for path in folder.iterdir()) == ["clients.parquet", "rounds.parquet"]
 
 
-@pytest.mark.parametrize("name", sorted(lefi.mechanisms()))
+@pytest.mark.parametrize("name", sorted(lefi.registered()))
 def test_mechanism_is_restored_from_parquet(name: str, tmp_path: Path) -> None:
-    market = lefi.scenario("mixed", clients=5, seed=3).taking(payment_class(lefi.mechanisms()[name]))
+    market = lefi.scenario("mixed", clients=5, seed=3).taking(lefi.registered()[name].payment)
     played = lefi.make(name, market.terms, seed=3)
     receipts.write(lefi.play(played, market, 9, seed=3), tmp_path)
     restored = lefi.make(name, market.terms, seed=3)
@@ -120,6 +117,15 @@ def test_a_written_ledger_survives_a_failed_second_write(tmp_path: Path) -> None
     with pytest.raises(RuntimeError, match="stop"):
         receipts.write(broken(), tmp_path)
     assert (tmp_path / "clients.parquet").read_bytes() == before
+
+
+def test_the_budget_in_force_comes_back(tmp_path: Path) -> None:
+    market = lefi.scenario("mixed", clients=3)
+    receipts.write(lefi.play(lefi.make("waterfill", market.terms), market, 2, budgets=[1.5, 0.1]), tmp_path)
+    assert [receipt.budget for receipt in receipts.read(tmp_path)] == [1.5, 0.1]
+    rounds = pl.read_parquet(tmp_path / "rounds.parquet")
+    rounds.drop("budget").write_parquet(tmp_path / "rounds.parquet")  # as older versions wrote it
+    assert [receipt.budget for receipt in receipts.read(tmp_path)] == [None, None]
 
 
 def test_reading_refuses_what_is_no_ledger(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ class Fixed:
     def __init__(self, weight: float) -> None:
         self.weight = weight
 
-    def ask(self, roster: Roster) -> CurveOffer:
+    def ask(self, roster: Roster, budget: float | None = None) -> CurveOffer:
         return CurveOffer(np.full(len(roster), self.weight), roster.rate, np.full(len(roster), 10.0))
 
     def tell(self, receipt: Receipt) -> None:

@@ -1,12 +1,15 @@
 """lefi: learn what to pay the clients of a federated-learning job, under a budget."""
 
+from lefi import draws
+from lefi.allocation import spendable
 from lefi.errors import ContractError, InputError, LefiError, OfferError, UnknownName
-from lefi.mechanisms import Mechanism, make, mechanisms, register
-from lefi.messages import CurveOffer, Offer, Receipt, Roster, Terms
+from lefi.mechanisms import Mechanism, make, register, registered
+from lefi.messages import CurveOffer, Offer, Receipt, Roster, Terms, pays
 from lefi.models import AccuracyModel, LinearCost, QuadraticAccuracy, accuracy, cost
 from lefi.offers import AuctionCall, MenuOffer, PoolOffer, PriceOffer, RankOffer
 from lefi.optimum import first_best, flat_best, oracle
 from lefi.rounds import play
+from lefi.world.behaviours import Behaviour
 from lefi.world.fleet import Fleet, RationalFleet
 from lefi.world.market import Market
 from lefi.world.scenarios import scenario
@@ -16,6 +19,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AccuracyModel",
     "AuctionCall",
+    "Behaviour",
     "ContractError",
     "CurveOffer",
     "Fleet",
@@ -38,12 +42,15 @@ __all__ = [
     "UnknownName",
     "accuracy",
     "cost",
+    "draws",
     "first_best",
     "flat_best",
     "make",
-    "mechanisms",
     "oracle",
+    "pays",
     "play",
     "register",
+    "registered",
     "scenario",
+    "spendable",
 ]

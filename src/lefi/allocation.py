@@ -1,4 +1,4 @@
-"""The server's problem, solved for all clients at once by one number, the price of money.
+"""One price of money: what every mechanism that shares a budget between clients solves its problem with.
 
 n clients, g candidate offers each; candidate 0 offers nothing and costs nothing.
 gain (n, g)  accuracy that an offer is expected to bring      cost (n, g)  the most it can cost   [USD]
@@ -10,10 +10,18 @@ from collections.abc import Callable
 
 import numpy as np
 
-from lefi.arrays import FloatArray, IntArray
+from lefi.arrays import FloatArray, Floats, IntArray
 from lefi.compiler import compiled
+from lefi.models import AccuracyModel
 
-HALVINGS = 48
+HALVINGS = 48  # steps towards a price, at most
+SECANTS = 40  # steps towards a size, at most; a quadratic accuracy needs one
+MARGIN = 1e-9  # of the budget: sums in another order differ in the last digits, and must not pass it
+
+
+def spendable(budget: float) -> float:
+    """What may be promised under a budget: a hair less, so that rounding never overspends."""
+    return budget * (1 - MARGIN)
 
 
 def allocate(
@@ -119,6 +127,27 @@ def fill(gain: FloatArray, cost: FloatArray, lean: IntArray, rich: IntArray, bud
     taken = able[np.cumsum(extra[able]) <= left]  # the first that does not fit ends it
     result[moved[taken]] = rich[moved[taken]]
     return result
+
+
+def sizes_at_slope(accuracy: AccuracyModel, iid: FloatArray, target: Floats, low: Floats, high: Floats) -> FloatArray:
+    """Where the slope of accuracy, which falls with size, meets the target; pushed into [low, high].
+
+    Secants between two ends of opposite sign; an end that stays counts half as much (Illinois), so that none stalls.
+    """
+    low, high, target, iid = np.broadcast_arrays(*map(np.asarray, (low, high, target, iid)))
+    above, below = accuracy.slope(low, iid) - target, accuracy.slope(high, iid) - target
+    sizes = np.where(below >= 0, high, low)
+    inside = (above > 0) & (below < 0)
+    for _ in range(SECANTS):
+        with np.errstate(invalid="ignore", divide="ignore"):
+            sizes = np.where(inside, low + (high - low) * above / (above - below), sizes)
+        slope = accuracy.slope(sizes, iid) - target
+        if np.abs(slope[inside]).max(initial=0.0) <= 1e-12:
+            break
+        rises = slope > 0
+        low, high = np.where(rises, sizes, low), np.where(rises, high, sizes)
+        above, below = np.where(rises, slope, above / 2), np.where(rises, below / 2, slope)
+    return sizes
 
 
 @compiled

@@ -5,21 +5,45 @@ sizes   D_n      [thousand samples]        payment f(D)  [USD]
 NaN in sizes = the client did not answer.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, Self, runtime_checkable
+from typing import Any, Generic, Protocol, Self, runtime_checkable
 
 import numpy as np
+from typing_extensions import TypeVar
 
 from lefi.arrays import BoolArray, FloatArray, Floats, IntArray, floats, number, vector, whole
 from lefi.errors import InputError
 from lefi.models import AccuracyModel
 
-PAYMENTS = ("curve", "price", "menu", "pool", "auction")  # classes of payment: what kind of offer a job takes
+C = TypeVar("C", bound=type)
+
+_payments: dict[type, str] = {}
+
+
+def pays(payment: str) -> Callable[[C], C]:
+    """Class decorator: offers of this class belong to this way of paying, such as "curve" or "price"."""
+
+    def note(offer: C) -> C:
+        _payments[offer] = payment
+        return offer
+
+    return note
+
+
+def payments() -> tuple[str, ...]:
+    """The known ways of paying: a job takes offers of one of them."""
+    return tuple(dict.fromkeys(_payments.values()))
+
+
+def payment_of(offer: Any) -> str | None:
+    """The way of paying that an offer belongs to; None where its class does not say (see `pays`)."""
+    return next((_payments[kind] for kind in type(offer).__mro__ if kind in _payments), None)
 
 
 @dataclass(frozen=True)
 class Terms:
-    """What the server knows before the first round. `payment` is the one kind of offer that the job takes."""
+    """What the server knows before the first round. `payment` is the one way of paying that the job takes."""
 
     budget: float
     accuracy: AccuracyModel
@@ -39,8 +63,12 @@ class Terms:
             object.__setattr__(self, field, value)
         if not isinstance(self.accuracy, AccuracyModel):
             raise InputError("accuracy", self.accuracy, "a model with __call__ and slope, see lefi.accuracy")
-        if self.payment not in PAYMENTS:
-            raise InputError("payment", self.payment, f"one of {', '.join(PAYMENTS)}")
+        if self.payment not in payments():
+            raise InputError("payment", self.payment, f"one of {', '.join(payments())}")
+
+    def in_force(self, budget: float | None) -> float:
+        """The budget of one round: the one given, or the terms' own where none is."""
+        return self.budget if budget is None else number("budget", budget, above=0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,9 +110,12 @@ def _ids(values: IntArray) -> IntArray:
 
 @runtime_checkable
 class Offer(Protocol):
-    """What the server promises; one entry per client of one roster. `kind` is its class of payment."""
+    """What the server promises; one entry per client of one roster."""
 
-    kind: ClassVar[str]
+    @property
+    def limit(self) -> FloatArray:
+        """The most that each client is paid for."""
+        ...
 
     def __len__(self) -> int: ...
 
@@ -104,11 +135,10 @@ class Offer(Protocol):
         ...
 
 
+@pays("curve")
 @dataclass(frozen=True, eq=False)
 class CurveOffer:
     """The paper's curve: weight (1 - exp(-rate min(size, limit)))."""
-
-    kind: ClassVar[str] = "curve"
 
     weight: FloatArray
     rate: FloatArray
@@ -144,19 +174,28 @@ class CurveOffer:
         return np.clip(free, low, np.maximum(low, np.minimum(high, self.limit)))
 
 
+O = TypeVar("O", bound=Offer, default=Any)
+
+
 @dataclass(frozen=True, eq=False)
-class Receipt:
-    """One settled round: who was offered what, what came back, what was paid, what it was good for."""
+class Receipt(Generic[O]):
+    """One settled round: who was offered what, what came back, what was paid, what it was good for.
+
+    `budget` is the one in force in that round; None stands for the terms' own.
+    """
 
     round: int
     roster: Roster
-    offer: Offer
+    offer: O
     sizes: FloatArray
     payments: FloatArray
     accuracy: float
+    budget: float | None = None
 
     def __post_init__(self) -> None:
         whole("round", self.round, low=1)
+        if self.budget is not None:
+            object.__setattr__(self, "budget", number("budget", self.budget, above=0))
         sizes = floats("sizes", self.sizes)
         if sizes.shape != (len(self.roster),):
             raise InputError("shape of sizes", sizes.shape, f"({len(self.roster)},)")

@@ -1,11 +1,12 @@
 """Receipts as two tables, and the same receipts back from them.
 
-rounds   one row per round:             round clients answered paid accuracy
+rounds   one row per round:             round clients answered paid accuracy budget   (budget NaN = the terms' own)
 clients  one row per round and client:  round id iid rate weight limit size payment   (size NaN = no answer)
          offers of another kind than the curve have weight NaN and columns of their own, see lefi.offers.columns
 A mechanism is restored by telling it the receipts again: `for receipt in read(folder): m.tell(receipt)`.
 """
 
+import math
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,7 +24,14 @@ from lefi.files import refusals, save
 from lefi.messages import Receipt, Roster
 from lefi.offers.columns import from_columns, to_columns
 
-ROUNDS = {"round": pl.Int64, "clients": pl.Int64, "answered": pl.Int64, "paid": pl.Float64, "accuracy": pl.Float64}
+ROUNDS: dict[str, type[pl.DataType]] = {
+    "round": pl.Int64,
+    "clients": pl.Int64,
+    "answered": pl.Int64,
+    "paid": pl.Float64,
+    "accuracy": pl.Float64,
+}
+BUDGET: dict[str, type[pl.DataType]] = {"budget": pl.Float64}  # receipts of older versions do not have it
 CLIENTS = {"round": pl.Int64, "id": pl.Int64} | dict.fromkeys(
     ("iid", "rate", "weight", "limit", "size", "payment"), pl.Float64
 )
@@ -48,6 +56,7 @@ def to_tables(receipts: Sequence[Receipt]) -> Tables:
         "answered": [int(receipt.answered.sum()) for receipt in receipts],
         "paid": [receipt.paid for receipt in receipts],
         "accuracy": [float(receipt.accuracy) for receipt in receipts],
+        "budget": [math.nan if receipt.budget is None else receipt.budget for receipt in receipts],
     }
     offers = [to_columns(receipt.offer) for receipt in receipts]
     said = list(dict.fromkeys(name for offer in offers for name in offer))
@@ -63,7 +72,7 @@ def to_tables(receipts: Sequence[Receipt]) -> Tables:
     clients = {"round": np.repeat(np.array(numbers, dtype=np.int64), counts)} | {
         name: np.concatenate(parts) if parts else np.empty(0) for name, parts in columns.items()
     }
-    return Tables(pl.DataFrame(rounds, schema=ROUNDS), _in_order(clients))
+    return Tables(pl.DataFrame(rounds, schema=ROUNDS | BUDGET), _in_order(clients))
 
 
 def _in_order(clients: Mapping[str, NDArray[Any]]) -> pl.DataFrame:
@@ -86,7 +95,7 @@ def write(receipts: Iterable[Receipt], folder: Path | str) -> None:
         scratch = Path(tempfile.mkdtemp(prefix=".receipts-", dir=folder))
         try:
             rounds, parts = _write_parts(receipts, scratch)
-            save(pl.concat([pl.DataFrame(schema=ROUNDS), *rounds]), scratch / "rounds.parquet")
+            save(pl.concat([pl.DataFrame(schema=ROUNDS | BUDGET), *rounds]), scratch / "rounds.parquet")
             _join(parts, scratch / "clients.parquet")
             for name in ("clients.parquet", "rounds.parquet"):
                 (scratch / name).replace(folder / name)
@@ -157,7 +166,12 @@ def _receipts(rounds: pl.DataFrame, clients: pl.LazyFrame) -> Iterator[Receipt]:
             sizes=column["size"],
             payments=column["payment"],
             accuracy=row["accuracy"],
+            budget=_stated(row.get("budget")),
         )
+
+
+def _stated(budget: float | None) -> float | None:
+    return None if budget is None or math.isnan(budget) else budget
 
 
 def _same(roster: Roster, column: dict[str, FloatArray]) -> bool:

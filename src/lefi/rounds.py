@@ -1,6 +1,6 @@
 """One round after another: ask, settle, tell, yield."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from lefi.arrays import whole
 from lefi.draws import generator
@@ -10,15 +10,20 @@ from lefi.messages import Receipt
 from lefi.world.market import Market
 
 
-def play(mechanism: Mechanism, market: Market, rounds: int, seed: int = 0) -> Iterator[Receipt]:
+def play(
+    mechanism: Mechanism, market: Market, rounds: int, seed: int = 0, *, budgets: Sequence[float] | None = None
+) -> Iterator[Receipt]:
     """Play that many rounds and yield each receipt. The market that was given is not changed.
 
-    The clients' draws depend on `seed` and the round alone, so every mechanism meets the same clients.
+    The clients' draws depend on `seed` and the round alone, so every mechanism meets the same clients. `budgets` are
+    those of the rounds, in USD; without them every round has the budget of the terms.
     """
-    return (receipt for _, receipt in walk(mechanism, market, rounds, seed))
+    return (receipt for _, receipt in walk(mechanism, market, rounds, seed, budgets=budgets))
 
 
-def walk(mechanism: Mechanism, market: Market, rounds: int, seed: int = 0) -> Iterator[tuple[Market, Receipt]]:
+def walk(
+    mechanism: Mechanism, market: Market, rounds: int, seed: int = 0, *, budgets: Sequence[float] | None = None
+) -> Iterator[tuple[Market, Receipt]]:
     """`play`, with the market that each receipt was settled in: who judges a round needs the fleet of that round."""
     if not isinstance(mechanism, Mechanism):
         raise InputError("mechanism", mechanism, "an object with ask and tell, see lefi.make")
@@ -26,13 +31,19 @@ def walk(mechanism: Mechanism, market: Market, rounds: int, seed: int = 0) -> It
         raise InputError("market", market, "a lefi.Market, see lefi.scenario")
     whole("rounds", rounds, low=1)
     whole("seed", seed, low=0)
-    return _rounds(mechanism, market, rounds, seed)
+    if budgets is not None and len(budgets) != rounds:
+        raise InputError("budgets", f"{len(budgets)} of them", f"one for each of {rounds} rounds")
+    each = [None] * rounds if budgets is None else [market.terms.in_force(budget) for budget in budgets]
+    return _rounds(mechanism, market, each, seed)
 
 
-def _rounds(mechanism: Mechanism, market: Market, rounds: int, seed: int) -> Iterator[tuple[Market, Receipt]]:
-    for round in range(1, rounds + 1):
-        offer = mechanism.ask(market.fleet.roster)
-        receipt = market.settle(round, offer, generator(seed, "behaviour", round))
+def _rounds(
+    mechanism: Mechanism, market: Market, budgets: Sequence[float | None], seed: int
+) -> Iterator[tuple[Market, Receipt]]:
+    for round, budget in enumerate(budgets, 1):
+        roster = market.fleet.roster
+        offer = mechanism.ask(roster) if budget is None else mechanism.ask(roster, budget)
+        receipt = market.settle(round, offer, generator(seed, "behaviour", round), budget)
         mechanism.tell(receipt)
         yield market, receipt
         market = market.after(receipt).advance(generator(seed, "advance", round))

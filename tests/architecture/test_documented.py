@@ -17,9 +17,9 @@ def section(name: str) -> str:
     return parts[1].split("\n## ")[0]
 
 
-@pytest.mark.parametrize("name", sorted(lefi.mechanisms()))
+@pytest.mark.parametrize("name", sorted(lefi.registered()))
 def test_every_setting_is_documented(name: str) -> None:
-    parameters = inspect.signature(lefi.mechanisms()[name]).parameters
+    parameters = inspect.signature(lefi.registered()[name]).parameters
     settings = {key: value for key, value in parameters.items() if key not in ("terms", "seed")}
     text = section(name)
     rows = {row.split("|")[1].strip(): row.split("|")[2].strip() for row in text.splitlines() if row.startswith("| `")}
@@ -31,4 +31,4 @@ def test_every_setting_is_documented(name: str) -> None:
 
 def test_the_table_lists_every_mechanism() -> None:
     head = TEXT.split("\n## ")[0]
-    assert all(f"| `{name}` |" in head for name in lefi.mechanisms())
+    assert all(f"| `{name}` |" in head for name in lefi.registered())

@@ -103,7 +103,7 @@ def test_help_teaches_with_an_example_that_fits(command: str, monkeypatch: pytes
 
 def test_mechanisms_are_listed_with_their_settings() -> None:
     text = CliRunner().invoke(app, ["mechanisms"]).stdout
-    assert all(name in text for name in lefi.mechanisms())
+    assert all(name in text for name in lefi.registered())
     assert "--set lefi.step=1.0" in text
     told = json.loads(CliRunner().invoke(app, ["mechanisms", "--json"]).stdout)
     assert told["lefi"]["settings"]["probe"] == 0.05

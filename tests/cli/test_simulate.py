@@ -10,7 +10,6 @@ from typer.testing import CliRunner
 import lefi
 from lefi import receipts
 from lefi.cli import app
-from lefi.messages import CurveOffer
 
 RUN = ["simulate", "--clients", "4", "--rounds", "30", "--seed", "2"]
 
@@ -20,7 +19,6 @@ def test_json_is_what_the_library_gives() -> None:
     market = lefi.scenario("paper", clients=4, seed=2)
     receipts = list(lefi.play(lefi.make("lefi", market.terms, seed=2), market, 30, seed=2))
     last = receipts[-1]
-    assert isinstance(last.offer, CurveOffer)
     assert told["round"] == 30
     np.testing.assert_array_equal(told["final"]["weight"], last.offer.weight)
     np.testing.assert_array_equal(told["final"]["size"], last.sizes)

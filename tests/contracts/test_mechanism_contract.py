@@ -12,9 +12,9 @@ from lefi.testing import check_mechanism
 from lefi.testing.mechanism import CLAUSES
 
 
-@pytest.mark.parametrize("name", sorted(lefi.mechanisms()))
+@pytest.mark.parametrize("name", sorted(lefi.registered()))
 def test_every_mechanism_keeps_the_contract(name: str) -> None:
-    check_mechanism(lefi.mechanisms()[name])
+    check_mechanism(lefi.registered()[name])
 
 
 class Sound:
@@ -23,15 +23,16 @@ class Sound:
     def __init__(self, terms: Terms, *, seed: int = 0) -> None:
         self.terms, self.seed, self.factor = terms, seed, 1.0
 
-    def ask(self, roster: Roster) -> CurveOffer:
-        return self.offer(roster, np.full(len(roster), self.factor * self.terms.budget / len(roster)))
+    def ask(self, roster: Roster, budget: float | None = None) -> CurveOffer:
+        money = self.terms.in_force(budget)
+        return self.offer(roster, np.full(len(roster), self.factor * money / len(roster)))
 
     def offer(self, roster: Roster, weight: Any) -> CurveOffer:
         return CurveOffer(weight, roster.rate, np.full(len(roster), self.terms.size_high))
 
     def tell(self, receipt: Receipt) -> None:
         if receipt.paid > 0:
-            self.factor *= min(1.1, self.terms.budget / receipt.paid)
+            self.factor *= min(1.1, self.terms.in_force(receipt.budget) / receipt.paid)
 
 
 class WritesIntoReceipts(Sound):
@@ -41,16 +42,16 @@ class WritesIntoReceipts(Sound):
 
 
 class WritesIntoRosters(Sound):
-    def ask(self, roster: Roster) -> CurveOffer:
+    def ask(self, roster: Roster, budget: float | None = None) -> CurveOffer:
         iid = roster.iid
         iid += 0.1
-        return super().ask(roster)
+        return super().ask(roster, budget)
 
 
 class CountsAsks(Sound):
     asked = 0
 
-    def ask(self, roster: Roster) -> CurveOffer:
+    def ask(self, roster: Roster, budget: float | None = None) -> CurveOffer:
         self.asked += 1
         return self.offer(roster, np.full(len(roster), 0.1 + 0.01 * self.asked))
 
@@ -58,9 +59,41 @@ class CountsAsks(Sound):
 class RemembersWhomItWasAskedFor(Sound):
     last = 6
 
-    def ask(self, roster: Roster) -> CurveOffer:
+    def ask(self, roster: Roster, budget: float | None = None) -> CurveOffer:
         self.last = min(self.last, len(roster))
         return self.offer(roster, np.full(len(roster), 0.1 * self.last))
+
+
+class TakesItsUnitFromTheFirstAsk(Sound):
+    """As the first release of `lefi` did: being asked for 3 clients first doubles the offer to 6."""
+
+    unit = 0.0
+
+    def ask(self, roster: Roster, budget: float | None = None) -> CurveOffer:
+        self.unit = self.unit or self.terms.budget / len(roster)
+        return self.offer(roster, np.full(len(roster), 0.1 * self.unit))
+
+
+class IgnoresTheBudget(Sound):
+    def ask(self, roster: Roster, budget: float | None = None) -> CurveOffer:
+        return super().ask(roster)
+
+
+class NeverSpendsMoreAgain(Sound):
+    least = np.inf
+
+    def ask(self, roster: Roster, budget: float | None = None) -> CurveOffer:
+        return super().ask(roster, min(self.least, self.terms.in_force(budget)))
+
+    def tell(self, receipt: Receipt) -> None:
+        self.least = min(self.least, self.terms.in_force(receipt.budget))
+
+
+class WantsABudget(Sound):
+    """Takes next to nothing where no budget is given, instead of the terms' own."""
+
+    def ask(self, roster: Roster, budget: float | None = None) -> CurveOffer:
+        return super().ask(roster, 1e-3 if budget is None else budget)
 
 
 class UsesItsOwnDice(Sound):
@@ -69,7 +102,7 @@ class UsesItsOwnDice(Sound):
         self.dice = np.random.default_rng(seed)
         self.weight = self.dice.random()
 
-    def ask(self, roster: Roster) -> CurveOffer:
+    def ask(self, roster: Roster, budget: float | None = None) -> CurveOffer:
         return self.offer(roster, np.full(len(roster), self.weight))
 
     def tell(self, receipt: Receipt) -> None:
@@ -81,9 +114,9 @@ class LearnsInAsk(Sound):
 
     offered = 0.0
 
-    def ask(self, roster: Roster) -> CurveOffer:
-        self.offered = super().ask(roster).weight[0]
-        return super().ask(roster)
+    def ask(self, roster: Roster, budget: float | None = None) -> CurveOffer:
+        self.offered = super().ask(roster, budget).weight[0]
+        return super().ask(roster, budget)
 
     def tell(self, receipt: Receipt) -> None:
         self.factor = 1 / (1 + self.offered)
@@ -92,7 +125,7 @@ class LearnsInAsk(Sound):
 class SharesState(Sound):
     rounds: ClassVar[list[int]] = []
 
-    def ask(self, roster: Roster) -> CurveOffer:
+    def ask(self, roster: Roster, budget: float | None = None) -> CurveOffer:
         return self.offer(roster, np.full(len(roster), 0.1 / (1 + len(self.rounds))))
 
     def tell(self, receipt: Receipt) -> None:
@@ -110,7 +143,7 @@ class LimitsTooMuch(Sound):
 
 
 class CannotServeOne(Sound):
-    def ask(self, roster: Roster) -> CurveOffer:
+    def ask(self, roster: Roster, budget: float | None = None) -> CurveOffer:
         others = len(roster) - 1
         return self.offer(roster, np.full(len(roster), self.terms.budget / others if others else np.inf))
 
@@ -118,7 +151,7 @@ class CannotServeOne(Sound):
 class ExpectsTheSameClients(Sound):
     expected = 0
 
-    def ask(self, roster: Roster) -> CurveOffer:
+    def ask(self, roster: Roster, budget: float | None = None) -> CurveOffer:
         return self.offer(roster, np.full(self.expected or len(roster), 0.1))
 
     def tell(self, receipt: Receipt) -> None:
@@ -147,17 +180,17 @@ class RunsAway(Sound):
 
 
 class SpendsWithoutLooking(Sound):
-    def ask(self, roster: Roster) -> CurveOffer:
+    def ask(self, roster: Roster, budget: float | None = None) -> CurveOffer:
         return self.offer(roster, np.full(len(roster), 5 * self.terms.budget / len(roster)))
 
 
 class PaysByPosition(Sound):
-    def ask(self, roster: Roster) -> CurveOffer:
+    def ask(self, roster: Roster, budget: float | None = None) -> CurveOffer:
         return self.offer(roster, 0.1 * (1 + np.arange(len(roster))))
 
 
 class DrawsByPosition(Sound):
-    def ask(self, roster: Roster) -> CurveOffer:
+    def ask(self, roster: Roster, budget: float | None = None) -> CurveOffer:
         return self.offer(roster, np.random.default_rng(self.seed).random(len(roster)))
 
 
@@ -166,7 +199,11 @@ FAULTS: list[tuple[str, Callable[..., Any]]] = [
     ("messages are not changed", WritesIntoRosters),
     ("ask is pure", CountsAsks),
     ("ask is pure", RemembersWhomItWasAskedFor),
+    ("ask is pure", TakesItsUnitFromTheFirstAsk),
     ("ask is pure", UsesItsOwnDice),
+    ("the budget in force is followed", IgnoresTheBudget),
+    ("the budget in force is followed", NeverSpendsMoreAgain),
+    ("the budget in force is followed", WantsABudget),
     ("tell is replayable", LearnsInAsk),
     ("tell is replayable", SharesState),
     ("offers fit the roster", LimitsTooMuch),

@@ -1,12 +1,6 @@
 """What the Flower tests share; without Flower there is nothing to test here."""
 
-from collections.abc import Iterator
 from importlib.util import find_spec
-from pathlib import Path
-
-import pytest
-
-from tests.flower import postgres
 
 MISSING = [name for name in ("flwr", "sqlalchemy", "alembic") if find_spec(name) is None]
 collect_ignore_glob = ["test_*.py"] if MISSING else []
@@ -14,35 +8,3 @@ collect_ignore_glob = ["test_*.py"] if MISSING else []
 
 def pytest_report_header() -> str | None:
     return f"tests/flower is left out: {', '.join(MISSING)} missing" if MISSING else None
-
-
-@pytest.fixture(scope="session")
-def postgres_server() -> Iterator[str]:
-    pytest.importorskip("psycopg", reason="needs the extra postgres")
-    if not (postgres.binary("initdb") and postgres.binary("postgres")):
-        pytest.skip("PostgreSQL is not installed")
-    with postgres.server() as url:
-        yield url
-
-
-@pytest.fixture
-def postgres_place(postgres_server: str, request: pytest.FixtureRequest) -> Iterator[str]:
-    """A database of the test's own."""
-    from sqlalchemy import create_engine, text
-
-    name = f"test_{abs(hash(request.node.nodeid))}"
-    engine = create_engine(postgres_server.replace("://", "+psycopg://"), isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
-    yield postgres_server.replace("/postgres?", f"/{name}?")
-    with engine.connect() as connection:
-        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
-    engine.dispose()
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """A ledger that does not exist yet, on each database."""
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'ledger.db'}"
-    return str(request.getfixturevalue("postgres_place"))

@@ -47,8 +47,6 @@ def test_receipts_equal_those_of_the_simulator(tmp_path: Path) -> None:
     )
     for receipt in incentive.ledger.receipts():
         offer = mechanism.ask(roster)
-        assert isinstance(offer, lefi.CurveOffer)
-        assert isinstance(receipt.offer, lefi.CurveOffer)
         np.testing.assert_array_equal(receipt.offer.weight, offer.weight)
         sizes = np.minimum(fleet.respond(offer, None), toy.SAMPLES / 1000)
         np.testing.assert_allclose(receipt.sizes, sizes, atol=1.001e-3)
@@ -95,7 +93,7 @@ def test_impossible_claims_are_recorded_and_not_paid(tmp_path: Path, claim: Any,
 
 def test_claim_above_the_limit_is_paid_and_weighed_as_the_limit(tmp_path: Path) -> None:
     class Limited:
-        def ask(self, roster: lefi.Roster) -> lefi.CurveOffer:
+        def ask(self, roster: lefi.Roster, budget: float | None = None) -> lefi.CurveOffer:
             return lefi.CurveOffer(np.full(len(roster), 0.5), roster.rate, np.full(len(roster), 2.0))
 
         def tell(self, receipt: lefi.Receipt) -> None:
@@ -251,7 +249,7 @@ def test_nobody_answers_the_hello(tmp_path: Path) -> None:
 
 def test_another_payment_class_is_refused(tmp_path: Path) -> None:
     class Linear:
-        def ask(self, roster: lefi.Roster) -> lefi.CurveOffer:
+        def ask(self, roster: lefi.Roster, budget: float | None = None) -> lefi.CurveOffer:
             return lefi.CurveOffer(np.full(len(roster), 1e6), np.full(len(roster), 1e-6), np.full(len(roster), 5.0))
 
         def tell(self, receipt: lefi.Receipt) -> None:

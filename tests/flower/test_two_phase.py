@@ -18,7 +18,7 @@ from tests.flower import toy
 class Spendthrift:
     """Offers a hundred times the budget."""
 
-    def ask(self, roster: lefi.Roster) -> lefi.CurveOffer:
+    def ask(self, roster: lefi.Roster, budget: float | None = None) -> lefi.CurveOffer:
         clients = len(roster)
         return lefi.CurveOffer(np.full(clients, 100 * toy.TERMS.budget), roster.rate, np.full(clients, 5.0))
 

@@ -8,14 +8,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
 
 import lefi
 from benchmarks.others import fleet
-from lefi.mechanisms.registry import payment_class
 from lefi.studies.judge.outcome import stake
 
 FILE = Path(__file__).with_name("rounds.csv")
@@ -44,7 +43,7 @@ def stairs(each: float) -> lefi.Market:
     return lefi.Market(lefi.Terms(16 * each, lefi.accuracy("paper")), fleet("two steps", 16, 1, "rates"))
 
 
-OTHER_PAYMENTS = tuple(sorted(n for n, factory in lefi.mechanisms().items() if payment_class(factory) != "curve"))
+OTHER_PAYMENTS = tuple(sorted(n for n, factory in lefi.registered().items() if factory.payment != "curve"))
 ODD = ("linear", "all_or_nothing", "logit", "convex_cost")
 CASES = {
     "mixed": Case(drawn("mixed", 4), (1, 2, 3, 4, 5)),
@@ -55,17 +54,17 @@ CASES = {
     "large": Case(drawn("mixed", 6000), (1, 2, 3, 5, 8), clients=(0, 17, 1500, 3333, 5999), without=("bara",)),
     "large noisy": Case(drawn("noisy", 5000, dropout=0.1), (2, 4, 7), clients=(1, 2500, 4999), without=("bara",)),
 }
-PLAYED = [(case, name) for case, name in product(CASES, sorted(lefi.mechanisms())) if name not in CASES[case].without]
+PLAYED = [(case, name) for case, name in product(CASES, sorted(lefi.registered())) if name not in CASES[case].without]
 
 
 def rows_of(label: str, name: str) -> Iterator[list[Any]]:
-    case, payment = CASES[label], payment_class(lefi.mechanisms()[name])
+    case, payment = CASES[label], lefi.registered()[name].payment
     market = case.market(TIGHT.get(payment, CHEAP)).taking(payment)
     mechanism = lefi.make(name, market.terms, seed=1, **SETTINGS.get(name, {}))
     for receipt in lefi.play(mechanism, market, case.rounds[-1], seed=1):
         if receipt.round in case.rounds:
             offer, at = receipt.offer, slice(None) if case.clients is None else list(case.clients)
-            columns = receipt.roster.ids, stake(offer), cast(Any, offer).limit, receipt.sizes, receipt.payments
+            columns = receipt.roster.ids, stake(offer), offer.limit, receipt.sizes, receipt.payments
             for client in zip(*(column[at] for column in columns), strict=True):
                 yield [label, name, receipt.round, *(x.item() for x in client), receipt.accuracy]
 

@@ -18,7 +18,9 @@ def test_every_type_likes_its_own_pair_best_and_none_loses(seed: int) -> None:
     terms = lefi.scenario("paper", budget=float(10 ** rng.uniform(-3, 0))).terms
     mechanism = Contract(terms, types=types, cost_low=2e-4, cost_high=float(rng.uniform(4e-4, 4e-3)))
     share = rng.dirichlet(np.full(types, 0.5)) + 1e-6
-    sizes = mechanism._sizes(np.array([0.1, 0.5, 1.0]), rng.uniform(1, 4, (3, types)), share / share.sum())
+    sizes = mechanism._sizes(
+        np.array([0.1, 0.5, 1.0]), rng.uniform(1, 4, (3, types)), share / share.sum(), terms.budget
+    )
     paid = payments(mechanism.kappa, sizes)
     assert (np.diff(sizes, axis=1) <= 1e-12).all()  # the cheaper the type, the more it delivers
     own = paid - mechanism.kappa * sizes
@@ -32,7 +34,7 @@ def test_the_most_that_clients_can_take_is_the_budget() -> None:
     terms = lefi.scenario("paper", budget=0.06).terms
     mechanism = Contract(terms)
     count = np.array([[4.0, 0, 3, 0, 0, 0, 3, 0]])
-    paid = payments(mechanism.kappa, mechanism._sizes(np.array([0.5]), count, np.full(8, 1 / 8)))
+    paid = payments(mechanism.kappa, mechanism._sizes(np.array([0.5]), count, np.full(8, 1 / 8), terms.budget))
     np.testing.assert_allclose((count * paid).sum(), 0.06, rtol=1e-6)
 
 

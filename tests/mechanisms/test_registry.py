@@ -19,7 +19,7 @@ class Fixed:
     ) -> None:
         self.terms, self.share, self.loud = terms, share, loud
 
-    def ask(self, roster: Roster) -> CurveOffer:
+    def ask(self, roster: Roster, budget: float | None = None) -> CurveOffer:
         weight = self.share * self.terms.budget / len(roster)
         return CurveOffer(np.full(len(roster), weight), roster.rate, np.full(len(roster), self.terms.size_high))
 
@@ -30,17 +30,17 @@ class Fixed:
 @pytest.fixture
 def registry(monkeypatch: pytest.MonkeyPatch) -> None:
     """A registry that forgets what a test adds."""
-    module = importlib.import_module("lefi.mechanisms.mechanism")
-    monkeypatch.setattr(module, "_registry", lefi.mechanisms())
+    module = importlib.import_module("lefi.mechanisms.registry")
+    monkeypatch.setattr(module, "_registry", lefi.registered())
 
 
 def test_the_mechanisms_of_the_first_release() -> None:
-    assert {"lefi", "bara", "random", "uniform"} <= set(lefi.mechanisms())
+    assert {"lefi", "bara", "random", "uniform"} <= set(lefi.registered())
 
 
 def test_the_list_is_a_copy() -> None:
-    lefi.mechanisms().clear()
-    assert "lefi" in lefi.mechanisms()
+    lefi.registered().clear()
+    assert "lefi" in lefi.registered()
 
 
 @pytest.mark.usefixtures("registry")

@@ -6,23 +6,23 @@ import numpy as np
 import pytest
 
 import lefi
-from lefi.mechanisms.registry import TIERS, payment_class, tier
-from lefi.messages import PAYMENTS
+from lefi.mechanisms.registry import TIERS
+from lefi.messages import payments
 from lefi.studies.judge.marks import surplus
 
 NEW = ("price", "auction", "contract", "pool", "contest", "flat")
 
 
-@pytest.mark.parametrize("name", sorted(lefi.mechanisms()))
+@pytest.mark.parametrize("name", sorted(lefi.registered()))
 def test_every_mechanism_says_how_it_pays_and_what_it_knows(name: str) -> None:
-    factory = lefi.mechanisms()[name]
-    assert payment_class(factory) in PAYMENTS
-    assert tier(factory) in TIERS
+    factory = lefi.registered()[name]
+    assert factory.payment in payments()
+    assert factory.tier in TIERS
 
 
 @pytest.mark.parametrize("name", NEW)
 def test_a_hundred_thousand_clients(name: str) -> None:
-    market = lefi.scenario("mixed", clients=100_000, budget=600.0).taking(payment_class(lefi.mechanisms()[name]))
+    market = lefi.scenario("mixed", clients=100_000, budget=600.0).taking(lefi.registered()[name].payment)
     *_, last = lefi.play(lefi.make(name, market.terms), market, 2)
     assert last.accuracy > 0
 
@@ -33,14 +33,14 @@ def test_nobody_works_at_a_loss(name: str, settings: dict[str, Any]) -> None:
     """All but the contest, whose losers have worked for nothing; clients that share a pool do not foresee opt-outs."""
     if name == "pool" and settings:
         pytest.skip("the equilibrium counts on clients that then opt out")
-    market = lefi.scenario("mixed", budget=0.06, seed=4, **settings).taking(payment_class(lefi.mechanisms()[name]))
+    market = lefi.scenario("mixed", budget=0.06, seed=4, **settings).taking(lefi.registered()[name].payment)
     for receipt in lefi.play(lefi.make(name, market.terms, seed=4), market, 25, 4):
         assert surplus(market, receipt).min() >= -1e-12
 
 
 @pytest.mark.parametrize("name", NEW)
 def test_the_budget_is_kept_in_every_round_whatever_clients_choose(name: str) -> None:
-    market = lefi.scenario("mixed", budget=0.06, seed=5).taking(payment_class(lefi.mechanisms()[name]))
+    market = lefi.scenario("mixed", budget=0.06, seed=5).taking(lefi.registered()[name].payment)
     for receipt in lefi.play(lefi.make(name, market.terms, seed=5), market, 25, 5):
         assert receipt.offer.worst_case() <= 0.06
         assert receipt.paid <= 0.06
@@ -62,7 +62,7 @@ def test_the_number_of_prizes_is_found_by_search() -> None:
     mechanism: Any = lefi.make("contest", market.terms)
     offer = mechanism.ask(market.fleet.roster)
     iid = np.quantile(market.fleet.roster.iid, (0.1, 0.3, 0.5, 0.7, 0.9))
-    every = [mechanism._expected(mechanism._offer(10, k), iid) for k in range(1, 11)]
+    every = [mechanism._expected(mechanism._offer(offer.total, 10, k), iid) for k in range(1, 11)]
     assert mechanism._expected(offer, iid) == max(every)
 
 

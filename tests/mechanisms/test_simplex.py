@@ -15,7 +15,7 @@ def receipt(paid: float, sizes: float = 1.0) -> Receipt:
 
 
 def test_an_offer_splits_the_budget_in_proportion() -> None:
-    offer = Scale(TERMS).offer(ROSTER, np.array([1.0, 2.0, 3.0, 4.0]))
+    offer = Scale(TERMS).offer(ROSTER, np.array([1.0, 2.0, 3.0, 4.0]), None)
     assert offer.weight == pytest.approx(TERMS.budget * np.array([0.1, 0.2, 0.3, 0.4]))
 
 

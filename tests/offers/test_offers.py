@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import lefi
 from lefi import AuctionCall, InputError, MenuOffer, OfferError, PoolOffer, PriceOffer, RankOffer
+from lefi.messages import payment_of
 from lefi.offers.columns import from_columns, to_columns
 
 CLIENTS = 5
@@ -163,9 +164,10 @@ def test_nobody_is_paid_more_than_the_worst_case_and_no_answer_earns_nothing(off
 @pytest.mark.parametrize("offer", offers(), ids=lambda offer: type(offer).__name__)
 def test_a_market_takes_the_one_kind_that_its_terms_name(offer: Any) -> None:
     market = lefi.scenario("paper", clients=CLIENTS, rate=0.7)
-    market.taking(offer.kind).check(offer)
-    other = "menu" if offer.kind != "menu" else "price"
-    with pytest.raises(OfferError, match=f"of kind '{offer.kind}': this market takes '{other}'"):
+    payment = str(payment_of(offer))
+    market.taking(payment).check(offer)
+    other = "menu" if payment != "menu" else "price"
+    with pytest.raises(OfferError, match=f"pays by '{payment}': this market takes '{other}'"):
         market.taking(other).check(offer)
 
 

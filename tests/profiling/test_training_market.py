@@ -8,7 +8,6 @@ import pytest
 import torch
 
 import lefi
-from lefi.mechanisms.registry import payment_class
 from lefi.models import ExponentialAccuracy
 from lefi.profiling.approximation import train_fleets
 from lefi.profiling.data import load_images
@@ -33,8 +32,8 @@ def real(seed: int = 0, **settings: Any) -> TrainingMarket:
 
 
 def test_every_mechanism_runs_in_it() -> None:
-    for name, factory in lefi.mechanisms().items():
-        market, model = (one.taking(payment_class(factory)) for one in (real(), modelled()))
+    for name, factory in lefi.registered().items():
+        market, model = (one.taking(factory.payment) for one in (real(), modelled()))
         receipts = list(lefi.play(lefi.make(name, market.terms), market, 2))
         plain = list(lefi.play(lefi.make(name, model.terms), model, 1))
         assert np.array_equal(receipts[0].sizes, plain[0].sizes)

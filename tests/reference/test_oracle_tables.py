@@ -9,8 +9,8 @@ import pytest
 
 import lefi
 from lefi import CurveOffer, Market, RationalFleet, Roster
+from lefi.allocation import spendable
 from lefi.arrays import FloatArray
-from lefi.optimum import SAFE
 from lefi.optimum.rational import rational_optimum
 from lefi.optimum.tabulated import table_optimum
 
@@ -27,8 +27,8 @@ def reached(market: Market, offer: CurveOffer) -> float:
 )
 def test_tables_agree_with_the_exact_optimum(name: str, clients: int, budget: float) -> None:
     market = lefi.scenario(name, clients=clients, budget=budget, seed=clients)
-    exact, _ = rational_optimum(market, cast(RationalFleet, market.fleet), budget * SAFE)
-    offer, bound = table_optimum(market, budget * SAFE)
+    exact, _ = rational_optimum(market, cast(RationalFleet, market.fleet), spendable(budget))
+    offer, bound = table_optimum(market, spendable(budget))
     best = reached(market, exact)
     assert best - 1e-6 <= reached(market, offer) <= best + 1e-10
     assert best - 1e-12 <= bound <= best + 2e-5

@@ -11,7 +11,7 @@ class Fixed:
     def __init__(self, terms: Terms, *, seed: int = 0, part: float = 1.0) -> None:
         self.terms, self.part = terms, part
 
-    def ask(self, roster: Roster) -> CurveOffer:
+    def ask(self, roster: Roster, budget: float | None = None) -> CurveOffer:
         n = len(roster)
         return CurveOffer(np.full(n, self.part * self.terms.budget / n), roster.rate, np.full(n, self.terms.size_high))
 

@@ -23,7 +23,7 @@ class {name}:
 def test_a_class_is_registered_under_its_name_in_small_letters() -> None:
     assert load_mechanism(f"{MINE}:Fixed") == "fixed"
     assert load_mechanism(f"{MINE}:Fixed") == "fixed"
-    assert "fixed" in lefi.mechanisms()
+    assert "fixed" in lefi.registered()
 
 
 def test_a_file_that_registers_one_mechanism_needs_no_class(tmp_path: Path) -> None:

@@ -7,12 +7,11 @@ import polars as pl
 import pytest
 
 import lefi
-from lefi.mechanisms.registry import payment_class
 from lefi.messages import CurveOffer, Offer
 from lefi.studies.judge.marks import marks
+from lefi.studies.plan import one_run
 from lefi.studies.plan.one_run import COLUMNS, Run
 from lefi.studies.plan.study import Study
-from lefi.studies.run import record as module
 from lefi.studies.run.record import record
 from lefi.world.market import Market
 
@@ -48,7 +47,7 @@ def test_rows_follow_from_the_receipts(name: str) -> None:
 
 
 def test_no_mechanism_of_its_payment_class_within_the_budget_beats_the_oracle() -> None:
-    for name in (name for name, factory in lefi.mechanisms().items() if payment_class(factory) == "curve"):
+    for name in (name for name, factory in lefi.registered().items() if factory.payment == "curve"):
         rounds = record(only_run(mechanisms=[name], scenario="mixed", rounds=30)).rounds
         within = rounds.filter(pl.col("paid") <= pl.col("budget"))
         assert (within["clean"] <= within["oracle"] + 1e-9).all()
@@ -93,7 +92,7 @@ def test_marks_follow_a_fleet_that_changes(monkeypatch: pytest.MonkeyPatch) -> N
     market = lefi.scenario("paper", clients=3)
     assert isinstance(market.fleet, lefi.RationalFleet)
     changing = Market(market.terms, Dearer(market.fleet))
-    monkeypatch.setattr(module, "scenario", lambda *_, **__: changing)
+    monkeypatch.setattr(one_run, "scenario", lambda *_, **__: changing)
     rounds = record(only_run(clients=3, rounds=4)).rounds
     assert (rounds["oracle"].diff().drop_nulls() < 0).all()
     later = Market(market.terms, changing.fleet.advance(np.random.default_rng(0)))

@@ -9,7 +9,6 @@ import typer
 import lefi
 from lefi.cli import options
 from lefi.cli.options import Accuracy, AsJson, Budget, Clients, Deadline, Jobs, Rounds, Scenario, Seed, Seeds, Set
-from lefi.mechanisms.registry import payment_class, tier
 
 if TYPE_CHECKING:
     from lefi.studies.judge.summary import Summary
@@ -74,7 +73,7 @@ def _study(
 
     given = {name: value for name, value in given.items() if value is not None}
     if path is None:
-        curves = (name for name, factory in lefi.mechanisms().items() if payment_class(factory) == "curve")
+        curves = (name for name, factory in lefi.registered().items() if factory.payment == "curve")
         listed = sorted(curves, key=lambda name: (name != "lefi", name))
         listed = listed if mechanisms is None else options.names(mechanisms)
         return Study.build({"name": "compare"} | given | options.study_values(listed, accuracy, settings))
@@ -127,7 +126,7 @@ def _print_classes(study: "Study") -> None:
     """How each mechanism pays and what it may know, where these differ: such numbers are not of one kind."""
     from lefi.cli import show
 
-    said = {name: (payment_class(lefi.mechanisms()[name]), tier(lefi.mechanisms()[name])) for name in study.names}
+    said = {name: (lefi.registered()[name].payment, lefi.registered()[name].tier) for name in study.names}
     if len(set(said.values())) > 1:
         lines = (f"{name}: pays by {pays}, knows {knows}" for name, (pays, knows) in said.items())
         show.console().print("Not all alike. " + "; ".join(lines) + ".")

@@ -3,8 +3,8 @@
 import inspect
 
 from lefi.cli.options import AsJson
-from lefi.mechanisms import mechanisms as registered
-from lefi.mechanisms.registry import payment_class, settings_of, tier
+from lefi.mechanisms import registered
+from lefi.mechanisms.registry import settings_of
 
 
 def mechanisms(as_json: AsJson = False) -> None:
@@ -22,12 +22,12 @@ def mechanisms(as_json: AsJson = False) -> None:
     console = show.console()
     for name, line in about.items():
         told = _told(name, line)
-        console.print(f"[bold]{name}[/bold]\n    {line}\n    pays by {told['payment_class']}, knows {told['tier']}")
+        console.print(f"[bold]{name}[/bold]\n    {line}\n    pays by {told['payment']}, knows {told['tier']}")
         for setting, default in settings_of(name).items():
             console.print(f"    --set {name}.{setting}={default}", markup=False)
 
 
 def _told(name: str, line: str) -> dict[str, object]:
     factory = registered()[name]
-    says = {"payment_class": payment_class(factory), "tier": tier(factory)}
+    says = {"payment": factory.payment, "tier": factory.tier}
     return {"about": line, **says, "settings": settings_of(name)}

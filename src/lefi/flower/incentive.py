@@ -199,7 +199,9 @@ class Incentive(Strategy):
             accuracy = float(self.measure(arrays))
         else:
             accuracy = float(self.terms.accuracy(np.nan_to_num(sizes), roster.iid).mean())
-        receipt = Receipt(promise.round, roster, promise.told, sizes, promise.told.payment(sizes), accuracy)
+        receipt = Receipt(
+            promise.round, roster, promise.told, sizes, promise.told.payment(sizes), accuracy, self.terms.budget
+        )
         if self.checkpoints and arrays is not None:
             self.checkpoints.save(promise.round, arrays)
         answers: list[Answer] = heard.answers + heard.refused

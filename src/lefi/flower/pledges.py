@@ -6,14 +6,13 @@ A commitment pays at most s w (1 - exp(-rate D)); s = budget / (their sum at s =
 
 import numpy as np
 
+from lefi.allocation import spendable
 from lefi.arrays import FloatArray
 from lefi.messages import CurveOffer
-
-SAFE = 1 - 1e-9  # sums in another order differ in the last digits
 
 
 def rescaled(offer: CurveOffer, pledges: FloatArray, budget: float) -> FloatArray:
     """Weights to commit to; a client that pledged nothing keeps what it was asked at, for that is what it answered."""
     owed = float(offer.payment(pledges).sum())
-    s = min(1.0, budget * SAFE / owed) if owed > 0 else 1.0
+    s = min(1.0, spendable(budget) / owed) if owed > 0 else 1.0
     return np.where(pledges > 0, s * offer.weight, offer.weight)

@@ -10,7 +10,7 @@ from lefi.mechanisms.mechanism import Mechanism
 from lefi.mechanisms.pool import Pool
 from lefi.mechanisms.price import Price
 from lefi.mechanisms.random import Random
-from lefi.mechanisms.registry import make, mechanisms, register
+from lefi.mechanisms.registry import make, register, registered
 from lefi.mechanisms.uniform import Uniform
 from lefi.mechanisms.waterfill import Waterfill
 
@@ -28,6 +28,6 @@ __all__ = [
     "Uniform",
     "Waterfill",
     "make",
-    "mechanisms",
     "register",
+    "registered",
 ]

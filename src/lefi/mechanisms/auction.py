@@ -5,31 +5,29 @@ What a client is worth is the accuracy that its whole cap adds; caps are learned
 
 import numpy as np
 
+from lefi.allocation import spendable
 from lefi.mechanisms.capacity import Capacity
 from lefi.mechanisms.registry import register
 from lefi.messages import Receipt, Roster, Terms
-from lefi.offers import AuctionCall
-
-SAFE = 1 - 1e-9  # a hair under the budget, so that rounding never overspends
+from lefi.offers import AuctionAward, AuctionCall
 
 
 @register("auction")
 class Auction:
     """A call for bids each round; see `lefi.offers.auction` for the rule and why it is truthful."""
 
-    payment_class = "auction"
+    payment = "auction"
     tier = "bids"
 
     def __init__(self, terms: Terms, *, seed: int = 0) -> None:
         self.terms, self.capacity = terms, Capacity(terms)
 
-    def ask(self, roster: Roster) -> AuctionCall:
+    def ask(self, roster: Roster, budget: float | None = None) -> AuctionCall:
         limit = self.capacity.read(roster.ids)
         A, low = self.terms.accuracy, np.full(len(roster), self.terms.size_low)
         value = np.maximum(A(limit, roster.iid) - A(low, roster.iid), 0.0)
-        return AuctionCall(self.terms.budget * SAFE, value, limit, roster.ids)
+        return AuctionCall(spendable(self.terms.in_force(budget)), value, limit, roster.ids)
 
-    def tell(self, receipt: Receipt) -> None:
+    def tell(self, receipt: Receipt[AuctionAward]) -> None:
         won = receipt.answered & (receipt.payments > 0)
-        limit = np.asarray(getattr(receipt.offer, "limit"))  # noqa: B009
-        self.capacity.tell(receipt.roster.ids[won], limit[won], receipt.sizes[won])
+        self.capacity.tell(receipt.roster.ids[won], receipt.offer.limit[won], receipt.sizes[won])

@@ -1,8 +1,9 @@
 """`bara`: Bayesian optimisation over all weights at once, as the LeFi paper describes its rival BARA.
 
-x  (t, n)  log of each client's share of the budget relative to an equal share, scaled by 1 / sqrt(n)
-y  (t,)    accuracy of the round
-EI(x) = (mu - y*) Phi(u) + sigma phi(u),  u = (mu - y*) / sigma,  y* the best round within the budget.
+x  (t, n + 1)  log of each client's share of the budget relative to an equal share, scaled by 1 / sqrt(n);
+               and the log of the budget itself, relative to the terms' own
+y  (t,)        accuracy of the round
+EI(x) = (mu - y*) Phi(u) + sigma phi(u),  u = (mu - y*) / sigma,  y* the best round that cost no more than the budget.
 The logarithm makes the response of rational clients nearly linear in x: the rival gets the better input.
 """
 
@@ -32,7 +33,7 @@ WIDTHS = (1.0, 0.3, 0.1, 0.03)  # spread of the search around the best point, in
 class Bara:
     """One process over the weight vector, expected improvement, a search from wide to narrow."""
 
-    payment_class = "curve"
+    payment = "curve"
     tier = "sizes and accuracy"
 
     def __init__(
@@ -47,45 +48,47 @@ class Bara:
         self.initial, self.candidates = initial, candidates
         self.scale = Scale(terms)
         self.points: list[tuple[IntArray, FloatArray]] = []  # ids (sorted) and log shares of each told round
+        self.budgets: list[float] = []  # log of each told round's, relative to the terms' own
         self.values: list[float] = []
-        self.feasible: list[bool] = []
+        self.paid: list[float] = []
         self.kernel: Kernel | None = None
         self.round = 0
 
-    def ask(self, roster: Roster) -> CurveOffer:
+    def ask(self, roster: Roster, budget: float | None = None) -> CurveOffer:
         order = np.argsort(roster.ids)
-        ids = roster.ids[order]
-        log_share = self._random(ids, 1)[0] if len(self.values) < self.initial else self._search(ids)
+        ids, money = roster.ids[order], self.terms.in_force(budget)
+        log_share = self._random(ids, 1)[0] if len(self.values) < self.initial else self._search(ids, money)
         shares = np.empty(len(roster))
         shares[order] = np.exp(log_share)
-        return self.scale.offer(roster, shares)
+        return self.scale.offer(roster, shares, money)
 
-    def tell(self, receipt: Receipt) -> None:
+    def tell(self, receipt: Receipt[CurveOffer]) -> None:
         self.round = receipt.round
         self.scale.tell(receipt)
         if not np.isfinite(receipt.accuracy):
             return
-        assert isinstance(receipt.offer, CurveOffer)
         order = np.argsort(receipt.roster.ids)
         share = np.maximum(receipt.offer.weight[order], 1e-300)
         self.points.append((receipt.roster.ids[order], np.log(share / share.mean())))
         self.values.append(receipt.accuracy)
-        self.feasible.append(receipt.paid <= self.terms.budget)
+        self.budgets.append(self._input(self.terms.in_force(receipt.budget)))
+        self.paid.append(receipt.paid)
         told = len(self.values)
         if told >= self.initial and (told == self.initial or (told & (told - 1)) == 0):
             self.kernel = self._fitted(receipt.roster.ids[order], self.kernel, learn=True).kernel_
 
-    def _search(self, ids: IntArray) -> FloatArray:
+    def _search(self, ids: IntArray, budget: float) -> FloatArray:
         """The candidate with the highest expected improvement, looked for ever closer around the best so far."""
         process = self._fitted(ids, self.kernel, learn=False)
-        inside = [value if ok else -np.inf for value, ok in zip(self.values, self.feasible, strict=True)]
-        incumbent = int(np.argmax(inside)) if any(self.feasible) else int(np.argmin(self.values))
+        values, within = np.array(self.values), np.array(self.paid) <= budget
+        incumbent = int(np.where(within, values, -np.inf).argmax() if within.any() else values.argmin())
         target = self.values[incumbent]
-        best = self._inputs(ids)[incumbent]
+        best = self._log_shares(ids)[incumbent]
         score = -np.inf
         for stage, width in enumerate((0.0, *WIDTHS)):
             draws = self._draw(ids, best, width, stage)
-            improvement = expected_improvement(process, draws / np.sqrt(ids.size), target)
+            x = self._scaled(draws, np.full(len(draws), self._input(budget)))
+            improvement = expected_improvement(process, x, target)
             top = int(improvement.argmax())
             if improvement[top] > score:
                 score, best = float(improvement[top]), draws[top]
@@ -102,7 +105,14 @@ class Bara:
         share = uniform(key(self.seed, "mechanism", self.round), ids, draws)
         return np.asarray(np.log(share / share.mean(axis=1, keepdims=True)))
 
-    def _inputs(self, ids: IntArray) -> FloatArray:
+    def _input(self, budget: float) -> float:
+        return float(np.log(budget / self.terms.budget))
+
+    def _scaled(self, log_shares: FloatArray, budgets: FloatArray) -> FloatArray:
+        """x, as the process sees it."""
+        return np.column_stack([log_shares / np.sqrt(log_shares.shape[1]), budgets])
+
+    def _log_shares(self, ids: IntArray) -> FloatArray:
         """Told points in the coordinates of these clients; who was not there stands at the mean weight."""
         x = np.zeros((len(self.points), ids.size))
         for row, (there, log_share) in enumerate(self.points):
@@ -121,7 +131,7 @@ class Bara:
         process = GaussianProcessRegressor(start, optimizer="fmin_l_bfgs_b" if learn else None, normalize_y=True)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # a bound that is reached is no error here
-            return process.fit(self._inputs(ids) / np.sqrt(ids.size), np.array(self.values))
+            return process.fit(self._scaled(self._log_shares(ids), np.array(self.budgets)), np.array(self.values))
 
 
 def expected_improvement(process: GaussianProcessRegressor, x: FloatArray, target: float) -> FloatArray:

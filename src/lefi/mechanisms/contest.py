@@ -9,13 +9,13 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
+from lefi.allocation import spendable
 from lefi.arrays import FloatArray
 from lefi.errors import InputError
 from lefi.mechanisms.registry import register
 from lefi.messages import Receipt, Roster, Terms
 from lefi.offers import RankOffer
 
-SAFE = 1 - 1e-9  # a hair under the budget, so that rounding never overspends
 QUANTILES = (np.arange(64) + 0.5) / 64
 TRIES = 24  # numbers of prizes that are tried, spread evenly in their logarithm
 
@@ -26,7 +26,7 @@ Cost = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 class Contest:
     """Rank prizes. `cost_low` and `cost_high` bound the clients' marginal costs, in USD per thousand samples."""
 
-    payment_class = "pool"
+    payment = "pool"
     tier = "type prior"
 
     def __init__(self, terms: Terms, *, seed: int = 0, cost_low: Cost = 3.4e-4, cost_high: Cost = 1.38e-3) -> None:
@@ -34,17 +34,18 @@ class Contest:
             raise InputError("cost_low", cost_low, f"below cost_high, {cost_high:g}")
         self.terms, self.believed = terms, (cost_low, cost_high)
 
-    def ask(self, roster: Roster) -> RankOffer:
+    def ask(self, roster: Roster, budget: float | None = None) -> RankOffer:
+        total = spendable(self.terms.in_force(budget))
         counts = np.unique(np.geomspace(1, len(roster), TRIES).round().astype(int))
         iid = np.quantile(roster.iid, (0.1, 0.3, 0.5, 0.7, 0.9))
-        return max((self._offer(len(roster), int(k)) for k in counts), key=lambda offer: self._expected(offer, iid))
+        offers = (self._offer(total, len(roster), int(k)) for k in counts)
+        return max(offers, key=lambda offer: self._expected(offer, iid))
 
-    def tell(self, receipt: Receipt) -> None:
+    def tell(self, receipt: Receipt[RankOffer]) -> None:
         """Nothing is learned: the prior is known."""
 
-    def _offer(self, clients: int, prizes: int) -> RankOffer:
-        limit = np.full(clients, self.terms.size_high)
-        return RankOffer(self.terms.budget * SAFE, prizes, self.believed, limit)
+    def _offer(self, total: float, clients: int, prizes: int) -> RankOffer:
+        return RankOffer(total, prizes, self.believed, np.full(clients, self.terms.size_high))
 
     def _expected(self, offer: RankOffer, iid: FloatArray) -> float:
         low, high = self.believed

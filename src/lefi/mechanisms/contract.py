@@ -13,17 +13,17 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
+from lefi.allocation import search, sizes_at_slope, spendable
 from lefi.arrays import FloatArray, IntArray
 from lefi.errors import InputError
 from lefi.mechanisms.last_value import LastValue
 from lefi.mechanisms.registry import register
 from lefi.messages import Receipt, Roster, Terms
-from lefi.models import AccuracyModel
 from lefi.offers import MenuOffer
 
 CLASSES = 32  # clients with nearly the same iid get the same menu
-HALVINGS = 60
-SAFE = 1 - 1e-9  # a hair under the budget, so that rounding never overspends
+EXACT = 1e-12  # share of the budget that may be left where the price meets it
+LEAST = 1e-17  # smallest price of money, of the largest: all is bought that adds anything
 AGAIN = 10  # every so many rounds a client is shown one pair more, lest it has become cheaper
 
 Cost = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -33,7 +33,7 @@ Cost = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 class Contract:
     """The best menu for a prior over cost types, known (all alike) or learned from what the clients pick."""
 
-    payment_class = "menu"
+    payment = "menu"
     tier = "type prior"
 
     def __init__(
@@ -53,20 +53,19 @@ class Contract:
         self.lowest, self.highest = LastValue(), LastValue()  # types that a client can be, by id
         self.round = 0
 
-    def ask(self, roster: Roster) -> MenuOffer:
+    def ask(self, roster: Roster, budget: float | None = None) -> MenuOffer:
         classes, own = np.unique(np.round(roster.iid * CLASSES) / CLASSES, return_inverse=True)
         types, cheapest = self.kappa.size, self._cheapest(roster.ids)
         count = np.bincount(own * types + cheapest, minlength=classes.size * types).reshape(classes.size, types)
-        sizes = self._sizes(classes, count.astype(np.float64), self._shares())
+        sizes = self._sizes(classes, count.astype(np.float64), self._shares(), self.terms.in_force(budget))
         shown = np.maximum(np.arange(types), cheapest[:, None])
         paid = payments(self.kappa, sizes)
         return MenuOffer(np.take_along_axis(sizes[own], shown, 1), np.take_along_axis(paid[own], shown, 1))
 
-    def tell(self, receipt: Receipt) -> None:
-        offer, answered = receipt.offer, receipt.answered
-        assert isinstance(offer, MenuOffer)
+    def tell(self, receipt: Receipt[MenuOffer]) -> None:
+        answered = receipt.answered
         self.round = receipt.round
-        self._note(receipt.roster.ids[answered], offer.sizes[answered], receipt.sizes[answered])
+        self._note(receipt.roster.ids[answered], receipt.offer.sizes[answered], receipt.sizes[answered])
 
     def _cheapest(self, ids: IntArray) -> IntArray:
         """k_n: the cheapest type that a client can be, one less for those whose turn it is."""
@@ -95,28 +94,22 @@ class Contract:
             share = share + np.cumsum(rise)[:types]
         return np.maximum(share, 1e-9) / np.maximum(share, 1e-9).sum()
 
-    def _sizes(self, iid: FloatArray, count: FloatArray, share: FloatArray) -> FloatArray:
-        """D (classes, types) for the lambda that spends the budget, by bisection of its logarithm.
+    def _sizes(self, iid: FloatArray, count: FloatArray, share: FloatArray, budget: float) -> FloatArray:
+        """D (classes, types) for the lambda that spends the budget.
 
         `count` (classes, types): clients of each class that are shown the pairs from this type on.
         """
-        psi, budget = ironed(virtual_costs(self.kappa, share), share), self.terms.budget * SAFE
+        psi, A = ironed(virtual_costs(self.kappa, share), share), self.terms.accuracy
+        low, high = self.terms.size_low, self.terms.size_high
 
         def at(price: float) -> FloatArray:
-            return best_sizes(self.terms, iid, price * psi)
+            return sizes_at_slope(A, iid[:, None], price * psi, low, high)
 
         def spend(price: float) -> float:
             return float((count * payments(self.kappa, at(price))).sum())
 
-        slope = self.terms.accuracy.slope(np.full(iid.size, self.terms.size_low), iid).max()
-        high = float(np.log(max(slope, 1e-300) / psi[0]))
-        low = high - 40
-        if spend(np.exp(low)) <= budget:
-            return at(np.exp(low))
-        for _ in range(HALVINGS):
-            mid = (low + high) / 2
-            low, high = (mid, high) if spend(np.exp(mid)) > budget else (low, mid)
-        return at(np.exp(high))
+        dearest = max(float(A.slope(np.full(iid.size, low), iid).max()), 1e-300) / psi[0]  # at which nothing is bought
+        return at(search(spend, spendable(budget), dearest, LEAST * dearest, EXACT)[1])
 
 
 def virtual_costs(kappa: FloatArray, share: FloatArray) -> FloatArray:
@@ -133,18 +126,6 @@ def ironed(values: FloatArray, weight: FloatArray) -> FloatArray:
             (a, wa, na), (b, wb, nb) = blocks[-2:]
             blocks[-2:] = [((a * wa + b * wb) / (wa + wb), wa + wb, na + nb)]
     return np.concatenate([np.full(length, mean) for mean, _, length in blocks])
-
-
-def best_sizes(terms: Terms, iid: FloatArray, target: FloatArray) -> FloatArray:
-    """(classes, types): where the slope of accuracy meets the target, within [size_low, size_high]."""
-    A: AccuracyModel = terms.accuracy
-    low = np.full((iid.size, target.size), terms.size_low)
-    high = np.full((iid.size, target.size), terms.size_high)
-    for _ in range(HALVINGS):
-        mid = (low + high) / 2
-        rises = A.slope(mid, iid[:, None]) > target
-        low, high = np.where(rises, mid, low), np.where(rises, high, mid)
-    return np.where(high >= terms.size_high, terms.size_high, np.where(low <= terms.size_low, terms.size_low, low))
 
 
 def payments(kappa: FloatArray, sizes: FloatArray) -> FloatArray:

@@ -8,18 +8,17 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
+from lefi.allocation import spendable
 from lefi.mechanisms.registry import register
 from lefi.messages import Receipt, Roster, Terms
 from lefi.offers import PriceOffer
-
-SAFE = 1 - 1e-9  # a hair under the budget, so that rounding never overspends
 
 
 @register("flat")
 class Flat:
     """A price per thousand samples, and the limit up to which all can be paid it."""
 
-    payment_class = "price"
+    payment = "price"
     tier = "sizes"
 
     def __init__(
@@ -31,10 +30,11 @@ class Flat:
     ) -> None:
         self.terms, self.price = terms, price
 
-    def ask(self, roster: Roster) -> PriceOffer:
-        each, terms = self.terms.budget * SAFE / len(roster), self.terms
+    def ask(self, roster: Roster, budget: float | None = None) -> PriceOffer:
+        terms = self.terms
+        each = spendable(terms.in_force(budget)) / len(roster)
         price = each / terms.size_high if self.price is None else min(self.price, each / max(terms.size_low, 1e-300))
         return PriceOffer(np.full(len(roster), price), np.full(len(roster), min(terms.size_high, each / price)))
 
-    def tell(self, receipt: Receipt) -> None:
+    def tell(self, receipt: Receipt[PriceOffer]) -> None:
         """Nothing is learned."""

@@ -1,18 +1,22 @@
 """The contract of a mechanism."""
 
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
+
+from typing_extensions import TypeVar
 
 from lefi.messages import Offer, Receipt, Roster
 
+O = TypeVar("O", bound=Offer, default=Any)
+
 
 @runtime_checkable
-class Mechanism(Protocol):
+class Mechanism(Protocol[O]):
     """Decides what to offer. Restored by telling it its receipts again."""
 
-    def ask(self, roster: Roster) -> Offer:
-        """The offer to these clients. Pure: asking twice gives the same offer."""
+    def ask(self, roster: Roster, budget: float | None = None) -> O:
+        """The offer to these clients under this budget (None: the terms' own). Pure: it changes nothing."""
         ...
 
-    def tell(self, receipt: Receipt) -> None:
+    def tell(self, receipt: Receipt[O]) -> None:
         """Learn from a settled round: the only place where state changes."""
         ...

@@ -6,25 +6,24 @@ It needs to know nothing; the clients need to know each other.
 
 import numpy as np
 
+from lefi.allocation import spendable
 from lefi.mechanisms.registry import register
 from lefi.messages import Receipt, Roster, Terms
 from lefi.offers import PoolOffer
-
-SAFE = 1 - 1e-9  # a hair under the budget, so that rounding never overspends
 
 
 @register("pool")
 class Pool:
     """The whole budget, to be shared."""
 
-    payment_class = "pool"
+    payment = "pool"
     tier = "sizes"
 
     def __init__(self, terms: Terms, *, seed: int = 0) -> None:
         self.terms = terms
 
-    def ask(self, roster: Roster) -> PoolOffer:
-        return PoolOffer(self.terms.budget * SAFE, np.full(len(roster), self.terms.size_high))
+    def ask(self, roster: Roster, budget: float | None = None) -> PoolOffer:
+        return PoolOffer(spendable(self.terms.in_force(budget)), np.full(len(roster), self.terms.size_high))
 
-    def tell(self, receipt: Receipt) -> None:
+    def tell(self, receipt: Receipt[PoolOffer]) -> None:
         """Nothing is learned: the equilibrium does the work."""

@@ -10,7 +10,7 @@ from lefi.messages import CurveOffer, Receipt, Roster, Terms
 class Random:
     """A fresh random split of the budget in every round."""
 
-    payment_class = "curve"
+    payment = "curve"
     tier = "sizes and accuracy"
 
     def __init__(self, terms: Terms, *, seed: int = 0) -> None:
@@ -18,9 +18,9 @@ class Random:
         self.scale = Scale(terms)
         self.round = 0
 
-    def ask(self, roster: Roster) -> CurveOffer:
-        return self.scale.offer(roster, uniform(key(self.seed, "mechanism", self.round), roster.ids))
+    def ask(self, roster: Roster, budget: float | None = None) -> CurveOffer:
+        return self.scale.offer(roster, uniform(key(self.seed, "mechanism", self.round), roster.ids), budget)
 
-    def tell(self, receipt: Receipt) -> None:
+    def tell(self, receipt: Receipt[CurveOffer]) -> None:
         self.scale.tell(receipt)
         self.round = receipt.round

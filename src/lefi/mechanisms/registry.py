@@ -2,12 +2,12 @@
 
 A mechanism is a class whose constructor takes the terms, `seed`, and its settings by keyword. The annotations of the
 settings are checked by `make`, so a mechanism needs no checks of its own. Two attributes of the class say what it may
-be compared with: `payment_class`, the kind of offer that it makes, and `tier`, what it is allowed to know.
+be compared with: `payment`, how it pays, and `tier`, what it is allowed to know.
 """
 
 import inspect
 from collections.abc import Callable
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, Protocol, TypeVar, cast, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -18,8 +18,18 @@ from lefi.messages import Terms
 
 TIERS = ("sizes", "sizes and accuracy", "bids", "type prior", "full")  # what a mechanism may know, least first
 
-Factory = Callable[..., Mechanism]
-F = TypeVar("F", bound=Factory)
+
+class Factory(Protocol):
+    """What makes a mechanism, usually its class; what it says of itself has a default where it says nothing."""
+
+    payment: str
+    tier: str
+
+    def __call__(self, terms: Terms, *, seed: int = 0, **settings: Any) -> Mechanism: ...
+
+
+UNSAID = {"payment": "curve", "tier": "unknown"}
+F = TypeVar("F", bound=Callable[..., Mechanism])
 
 _registry: dict[str, Factory] = {}
 
@@ -30,23 +40,16 @@ def register(name: str) -> Callable[[F], F]:
     def add(factory: F) -> F:
         if name in _registry and _registry[name] is not factory:
             raise LefiError(f"mechanism {name!r} is registered already, by {_registry[name]!r}")
-        _registry[name] = factory
+        for attribute, default in UNSAID.items():
+            if not hasattr(factory, attribute):
+                setattr(factory, attribute, default)
+        _registry[name] = cast(Factory, factory)
         return factory
 
     return add
 
 
-def payment_class(mechanism: Any) -> str:
-    """The kind of offer that a mechanism makes, one of `lefi.messages.PAYMENTS`; the curve if it does not say."""
-    return str(getattr(mechanism, "payment_class", "curve"))
-
-
-def tier(mechanism: Any) -> str:
-    """What a mechanism may know, one of `TIERS`; unknown if it does not say."""
-    return str(getattr(mechanism, "tier", "unknown"))
-
-
-def mechanisms() -> dict[str, Factory]:
+def registered() -> dict[str, Factory]:
     """The registered mechanisms by name."""
     return dict(_registry)
 

@@ -20,12 +20,12 @@ class Scale:
         self.terms = terms
         self.z = 1.0
 
-    def offer(self, roster: Roster, shares: FloatArray) -> CurveOffer:
+    def offer(self, roster: Roster, shares: FloatArray, budget: float | None) -> CurveOffer:
         """Weights in proportion to `shares`."""
-        weight = self.z * self.terms.budget * shares / shares.sum()
+        weight = self.z * self.terms.in_force(budget) * shares / shares.sum()
         return CurveOffer(weight, roster.rate, np.full(len(roster), self.terms.size_high))
 
-    def tell(self, receipt: Receipt) -> None:
+    def tell(self, receipt: Receipt[CurveOffer]) -> None:
         if receipt.answered.any():
-            room = AIM * self.terms.budget / receipt.paid if receipt.paid > 0 else GROWTH
+            room = AIM * self.terms.in_force(receipt.budget) / receipt.paid if receipt.paid > 0 else GROWTH
             self.z = min(max(1.0, self.z * min(room, GROWTH)), MOST)

@@ -3,6 +3,8 @@
 With equal rates and no caps this is almost the optimum: alpha_n = A'_n / (lambda beta_n) and A' is nearly flat.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from lefi.mechanisms.registry import register
@@ -10,42 +12,57 @@ from lefi.messages import CurveOffer, Receipt, Roster, Terms
 
 TIGHT = 1 + 1e-6  # a bracket this narrow is closed: stay at its lower end
 MOST = 1e6  # largest weight, in budgets: clients that give nothing for it will not give anything for twice as much
+REMEMBERED = 64  # weights: a bisection takes 20; with half of that a budget that comes back is looked for anew
 STALE = 0.99  # spend under this share of the budget at a closed bracket: the fleet has changed, open it again
+
+
+class Point(NamedTuple):
+    """What a round showed: at this weight so much is paid in all. USD."""
+
+    weight: float
+    paid: float
 
 
 @register("uniform")
 class Uniform:
     """Grow by at most 2 a round until the first overspend, then bisect log weight, staying at the lower end."""
 
-    payment_class = "curve"
+    payment = "curve"
     tier = "sizes"
 
     def __init__(self, terms: Terms, *, seed: int = 0) -> None:
         self.terms = terms
-        self.weight = 0.0
-        self.low, self.high = 0.0, np.inf
+        self.points: list[Point] = []  # newest last
 
-    def ask(self, roster: Roster) -> CurveOffer:
-        weight = self.weight or self.terms.budget / len(roster)
+    def ask(self, roster: Roster, budget: float | None = None) -> CurveOffer:
         clients = len(roster)
+        weight = self._weight(self.terms.in_force(budget), clients)
         return CurveOffer(np.full(clients, weight), roster.rate, np.full(clients, self.terms.size_high))
 
-    def tell(self, receipt: Receipt) -> None:
+    def tell(self, receipt: Receipt[CurveOffer]) -> None:
         if not receipt.answered.any():
             return
-        assert isinstance(receipt.offer, CurveOffer)
-        weight, used = float(receipt.offer.weight[0]), receipt.paid / self.terms.budget
-        if used > 1:
-            self.high = weight
-            self.low = self.low if self.low < weight else 0.0
+        new, budget = Point(float(receipt.offer.weight[0]), receipt.paid), self.terms.in_force(receipt.budget)
+        low, high = self._bracket(budget)
+        if new.paid > budget:
+            wrong = low is not None and low.weight >= new.weight
         else:
-            self.low = weight
-            closed = self.high <= weight * TIGHT
-            self.high = np.inf if (closed and used < STALE) or self.high < weight else self.high
-        self.weight = min(self._next(weight, used), MOST * self.terms.budget)
+            closed = high is not None and high.weight <= new.weight * TIGHT
+            wrong = high is not None and (high.weight < new.weight or (closed and new.paid < STALE * budget))
+        known = [] if wrong else [point for point in self.points if point.weight != new.weight]
+        self.points = [*known[1 - REMEMBERED :], new]
 
-    def _next(self, weight: float, used: float) -> float:
-        factor = float(np.clip(1 / used, 0.5, 2)) if used > 0 else 2.0
-        if not np.isfinite(self.high) or self.low == 0:
-            return weight * factor
-        return self.low if self.high <= self.low * TIGHT else float(np.sqrt(self.low * self.high))
+    def _weight(self, budget: float, clients: int) -> float:
+        if not self.points:
+            return budget / clients
+        low, high = self._bracket(budget)
+        if low is None or high is None:
+            weight, paid = low or high or self.points[-1]
+            step = float(np.clip(budget / paid, 0.5, 2)) if paid > 0 else 2.0
+            return min(weight * step, MOST * budget)
+        return low.weight if high.weight <= low.weight * TIGHT else float(np.sqrt(low.weight * high.weight))
+
+    def _bracket(self, budget: float) -> tuple[Point | None, Point | None]:
+        """The largest weight that kept to the budget, and the smallest that did not."""
+        within, beyond = [p for p in self.points if p.paid <= budget], [p for p in self.points if p.paid > budget]
+        return max(within, default=None), min(beyond, default=None)

@@ -8,19 +8,18 @@ bid, and the payments sum to at most the budget (proportional share, Singer 2010
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray, Floats, IntArray, number, vector
+from lefi.messages import pays
 from lefi.offers.price import PriceOffer
 
 
+@pays("auction")
 @dataclass(frozen=True, eq=False)
 class AuctionAward(PriceOffer):
     """What the rule made of the bids: a price for each winner, price 0 for the others."""
-
-    kind: ClassVar[str] = "auction"
 
     bids: FloatArray
 
@@ -31,14 +30,13 @@ class AuctionAward(PriceOffer):
         object.__setattr__(self, "bids", bids)
 
 
+@pays("auction")
 @dataclass(frozen=True, eq=False)
 class AuctionCall:
     """The rule, published before the bids. `ids` break ties, so that the order of clients plays no part.
 
     As an offer it promises nothing yet: what counts is the award that the market makes of the bids.
     """
-
-    kind: ClassVar[str] = "auction"
 
     budget: float
     value: FloatArray

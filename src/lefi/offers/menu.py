@@ -5,21 +5,20 @@ Who delivers D is paid the best pair that D covers: max R_nj over D_nj <= D, and
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from lefi.arrays import FloatArray, Floats, floats
 from lefi.errors import InputError
+from lefi.messages import pays
 
 ROUNDING = 1e-12  # relative: a delivery this little short of a pair has been rounded on the way
 
 
+@pays("menu")
 @dataclass(frozen=True, eq=False)
 class MenuOffer:
     """Each client chooses one of its pairs, or none."""
-
-    kind: ClassVar[str] = "menu"
 
     sizes: FloatArray
     payments: FloatArray

@@ -6,20 +6,19 @@ The share x_n / X falls with X, so there is one equilibrium and bisection finds 
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from lefi.arrays import FloatArray, Floats, number, vector
+from lefi.messages import pays
 
 HALVINGS = 200  # of the interval in which X lies: to the last bit from any start
 
 
+@pays("pool")
 @dataclass(frozen=True, eq=False)
 class PoolOffer:
     """All clients share one total; `limit` is the most that counts of each."""
-
-    kind: ClassVar[str] = "pool"
 
     total: float
     limit: FloatArray

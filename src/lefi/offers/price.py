@@ -4,19 +4,18 @@ r  price  [USD / thousand samples]     l  limit  [thousand samples]     payment 
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from lefi.arrays import FloatArray, Floats, floats, vector
 from lefi.errors import InputError
+from lefi.messages import pays
 
 
+@pays("price")
 @dataclass(frozen=True, eq=False)
 class PriceOffer:
     """Each client is paid its price for every thousand samples up to its limit."""
-
-    kind: ClassVar[str] = "price"
 
     price: FloatArray
     limit: FloatArray

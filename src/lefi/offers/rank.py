@@ -10,26 +10,25 @@ V / (n t) P(Bin(n, t) >= k + 1) = c (b - x(c)).
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
 
 import numpy as np
 from scipy.special import betainc, betaincinv
 
 from lefi.arrays import FloatArray, Floats, number, vector, whole
 from lefi.errors import InputError
+from lefi.messages import pays
 
 CELLS = 4096  # of the integral over q
 HALVINGS = 60
 
 
+@pays("pool")
 @dataclass(frozen=True, eq=False)
 class RankOffer:
     """The `prizes` largest deliveries share the total equally; ties share the places they hold; 0 earns nothing.
 
     `believed` is the range of marginal costs that all clients take for granted.
     """
-
-    kind: ClassVar[str] = "pool"
 
     total: float
     prizes: int

@@ -4,21 +4,23 @@ from typing import cast
 
 import numpy as np
 
+from lefi.allocation import spendable
+from lefi.messages import CurveOffer
 from lefi.optimum.first_best import first_best
 from lefi.optimum.rational import rational_optimum
-from lefi.optimum.receipt import SAFE, OptimumReceipt
+from lefi.optimum.receipt import OptimumReceipt
 from lefi.optimum.single_price import flat_best
 from lefi.optimum.tabulated import table_optimum
 from lefi.world.behaviours import Behaviour, Churn, Drift, Dropout, Noisy
 from lefi.world.fleet import Fleet, RationalFleet
 from lefi.world.market import Market
 
-__all__ = ["ORACLE", "SAFE", "OptimumReceipt", "first_best", "flat_best", "oracle"]
+__all__ = ["ORACLE", "OptimumReceipt", "first_best", "flat_best", "oracle"]
 
 ORACLE = "oracle"  # its name where it is listed beside mechanisms
 
 
-def oracle(market: Market) -> OptimumReceipt:
+def oracle(market: Market) -> OptimumReceipt[CurveOffer]:
     """The best of the paper's curves for the current fleet under the budget, judged by noise-free answers.
 
     Exact for rational clients with size_low = 0 and concave accuracy. For any other fleet the answers are tabulated
@@ -26,7 +28,7 @@ def oracle(market: Market) -> OptimumReceipt:
     [accuracy, bound] as long as answers do not fall when the weight rises.
     """
     market = market.taking("curve")
-    fleet, budget = _without_noise(market.fleet), market.terms.budget * SAFE
+    fleet, budget = _without_noise(market.fleet), spendable(market.terms.budget)
     if type(fleet) is RationalFleet and fleet.size_low == 0 and _concave(market):
         offer, bound = rational_optimum(market, fleet, budget)
     else:

@@ -1,20 +1,18 @@
 """An optimum as a receipt."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
-from lefi.messages import Receipt
-
-SAFE = 1 - 1e-9  # solve to a hair under the budget, so that rounding never overspends
+from lefi.messages import O, Receipt
 
 
 @dataclass(frozen=True, eq=False)
-class OptimumReceipt(Receipt):
+class OptimumReceipt(Receipt[O]):
     """The optimum as a receipt. `bound` is the dual value: no offer reaches more, also where responses jump."""
 
-    bound: float
+    bound: float = field(kw_only=True)
 
     @classmethod
-    def of(cls, receipt: Receipt, bound: float) -> Self:
+    def of(cls, receipt: Receipt[O], bound: float) -> Self:
         fields = {name: getattr(receipt, name) for name in Receipt.__dataclass_fields__}
         return cls(**fields, bound=max(bound, receipt.accuracy))

@@ -6,9 +6,9 @@ For every r the largest l whose noise-free spend keeps to the budget; of these p
 
 import numpy as np
 
+from lefi.allocation import spendable
 from lefi.messages import Receipt
 from lefi.offers import PriceOffer
-from lefi.optimum.receipt import SAFE
 from lefi.world.market import Market
 
 OCTAVES = (-6, 12)  # range of prices around budget / (clients size_high), in powers of two
@@ -17,7 +17,7 @@ ZOOMS = 4  # times that the grid is drawn again, finer, around the best price
 HALVINGS = 30
 
 
-def flat_best(market: Market) -> Receipt:
+def flat_best(market: Market) -> Receipt[PriceOffer]:
     """What the best single price reaches for the current fleet. It cannot learn and does not have to."""
     market = market.taking("price")
     clients, size_high = len(market.fleet.roster), market.terms.size_high
@@ -33,18 +33,18 @@ def flat_best(market: Market) -> Receipt:
     return best
 
 
-def _richest(market: Market, price: float) -> Receipt:
+def _richest(market: Market, price: float) -> Receipt[PriceOffer]:
     """The largest limit that the budget allows at this price."""
     clients, terms = len(market.fleet.roster), market.terms
 
-    def ask(limit: float) -> Receipt:
+    def ask(limit: float) -> Receipt[PriceOffer]:
         return market.settle(1, PriceOffer(np.full(clients, price), np.full(clients, limit)), None)
 
     receipt = ask(terms.size_high)
-    if receipt.paid <= terms.budget * SAFE:
+    if receipt.paid <= spendable(terms.budget):
         return receipt
     low, high = terms.size_low, terms.size_high
     for _ in range(HALVINGS):
         mid = (low + high) / 2
-        low, high = (mid, high) if ask(mid).paid <= terms.budget * SAFE else (low, mid)
+        low, high = (mid, high) if ask(mid).paid <= spendable(terms.budget) else (low, mid)
     return ask(low)

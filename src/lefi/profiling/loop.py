@@ -10,9 +10,7 @@ import numpy as np
 import polars as pl
 
 from lefi.errors import InputError
-from lefi.mechanisms import Mechanism, make
-from lefi.mechanisms import mechanisms as all_mechanisms
-from lefi.mechanisms.registry import payment_class
+from lefi.mechanisms import Mechanism, make, registered
 from lefi.messages import Offer, Receipt, Roster
 from lefi.optimum import ORACLE, oracle
 from lefi.profiling.train import Trainer
@@ -39,7 +37,7 @@ class Posted:
     def __init__(self, offer: Offer) -> None:
         self.offer = offer
 
-    def ask(self, roster: Roster) -> Offer:
+    def ask(self, roster: Roster, budget: float | None = None) -> Offer:
         return self.offer
 
     def tell(self, receipt: Receipt) -> None:
@@ -67,7 +65,7 @@ def train_mechanisms(
         market = market_of(seed)
         real = training_market(market, trainer, seed)
         for name in names:
-            paid = real if name == ORACLE else real.taking(payment_class(all_mechanisms().get(name)))
+            paid = real if name == ORACLE else real.taking(registered()[name].payment)
             for receipt in play(_mechanism(name, paid, seed), paid, rounds, seed):
                 rows.append(_row(name, seed, market, receipt))
                 done += 1

@@ -66,9 +66,9 @@ class TrainingMarket(Market):
     federation: Federation
     weights: Weights
 
-    def settle(self, round: int, offer: Offer, rng: np.random.Generator | None) -> Receipt:
+    def settle(self, round: int, offer: Offer, rng: np.random.Generator | None, budget: float | None = None) -> Receipt:
         """Ask the clients, pay them, train on what they delivered, test the new global model."""
-        receipt = super().settle(round, offer, rng)
+        receipt = super().settle(round, offer, rng, budget)
         if rng is None:
             return receipt
         return replace(receipt, accuracy=self.federation.accuracy(self._trained(receipt)))

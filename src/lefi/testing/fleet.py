@@ -9,6 +9,7 @@ from lefi.arrays import FloatArray
 from lefi.messages import CurveOffer, Roster, Terms
 from lefi.offers import MenuOffer, PriceOffer
 from lefi.testing.clauses import check, require
+from lefi.world.abilities import Bounded, Divisible, able
 from lefi.world.fleet import Fleet
 
 
@@ -17,8 +18,8 @@ def check_fleet(fleet: Fleet, *, size_low: float | None = None, size_high: float
 
     The bounds are those that the fleet states, or those of `Terms` where it states none.
     """
-    low = getattr(fleet, "size_low", Terms.size_low) if size_low is None else size_low
-    high = getattr(fleet, "size_high", Terms.size_high) if size_high is None else size_high
+    stated = (fleet.size_low, fleet.size_high) if able(fleet, Bounded) else (Terms.size_low, Terms.size_high)
+    low, high = (usual if given is None else given for given, usual in zip((size_low, size_high), stated, strict=True))
     check(_Subject(fleet, low, high), CLAUSES)
 
 
@@ -84,11 +85,10 @@ def _advancing_leaves_the_old(subject: _Subject) -> None:
 
 def _order_of_answers(subject: _Subject) -> None:
     """For fleets that can be reordered, those with `take`."""
-    take = getattr(subject.fleet, "take", None)
-    if take is None:
+    if not able(subject.fleet, Divisible):
         return
     order = np.random.default_rng(0).permutation(len(subject.fleet.roster))
-    moved = replace(subject, fleet=take(order))
+    moved = replace(subject, fleet=subject.fleet.take(order))
     for seed in (None, 5):
         same = np.allclose(_answers(moved, seed), _answers(subject, seed)[:, order], rtol=1e-9, equal_nan=True)
         require(same, "the order of clients changed their answers")

@@ -18,6 +18,9 @@ Factory = Callable[..., Mechanism]
 
 CLIENTS = 6
 MOST = 1e9  # budgets: a promise above this is running away
+SHARES = (1.0, 1e-3, 0.03)  # of the budget, by turns; a thousandth is little in every way of paying
+TURNS = 10  # rounds of each
+LOOSE = 2.0  # budgets: those who learn by overspending come down to this, those who ignore the budget do not
 
 
 def check_mechanism(factory: Factory) -> None:
@@ -45,7 +48,7 @@ class _Scripted:
 def _market(factory: Factory, clients: int = CLIENTS, **settings: Any) -> Market:
     """A small market that takes the kind of offer that the mechanism makes: the paper's curve, if it does not say."""
     market = scenario("mixed", clients=clients, seed=11, **settings)
-    return market.taking(getattr(factory(market.terms, seed=0), "payment_class", market.terms.payment))
+    return market.taking(getattr(factory(market.terms, seed=0), "payment", market.terms.payment))
 
 
 def _some(market: Market, positions: list[int] | IntArray) -> Market:
@@ -76,10 +79,6 @@ def _terms_of(offer: Offer) -> FloatArray:
     return np.concatenate([row.reshape(len(offer), -1).T for row in rows])
 
 
-def _limit(offer: Offer) -> FloatArray:
-    return np.asarray(cast(Any, offer).limit)
-
-
 def _same(first: Offer, second: Offer) -> bool:
     return np.array_equal(_terms_of(first), _terms_of(second), equal_nan=True)
 
@@ -99,19 +98,40 @@ def _messages_stay(factory: Factory) -> None:
 
 
 def _ask_is_pure(factory: Factory) -> None:
-    market, elsewhere = _market(factory), _some(_market(factory, 9), [8, 1, 7]).fleet.roster
+    """The curious twin is asked first for other clients, in other orders and with other money; never the quiet one."""
+    market, others = _market(factory), _market(factory, 9)
+    elsewhere = [_some(others, here).fleet.roster for here in ([8, 1, 7], [5, 0], [*range(8, -1, -1)], [0, 2])]
     quiet, curious = factory(market.terms, seed=3), factory(market.terms, seed=3)
     for round in range(1, 7):
         roster = market.fleet.roster
+        for other in np.roll(np.arange(len(elsewhere)), round):
+            curious.ask(elsewhere[other])
         first = curious.ask(roster)
         require(_same(first, curious.ask(roster)), f"asked twice before round {round}, it made two different offers")
-        curious.ask(elsewhere)
-        require(_same(first, curious.ask(roster)), f"asking for other clients changed the offer of round {round}")
+        curious.ask(roster, market.terms.budget / 7)
+        require(_same(first, curious.ask(roster)), f"asking for less money changed the offer of round {round}")
         offer = quiet.ask(roster)
-        require(_same(offer, first), f"having been asked more often changed the offer of round {round}")
+        require(_same(offer, first), f"having been asked for others before changed the offer of round {round}")
         receipt = market.settle(round, offer, None)
         quiet.tell(receipt)
         curious.tell(receipt)
+
+
+def _follows_the_budget(factory: Factory) -> None:
+    """Much money, next to none and some, by turns: what is paid follows, up and down."""
+    market = _market(factory)
+    roster, whole, mechanism = market.fleet.roster, market.terms.budget, factory(market.terms, seed=3)
+    paid: dict[float, float] = {}
+    for round in range(1, TURNS * len(SHARES) + 1):
+        same = _same(mechanism.ask(roster), mechanism.ask(roster, whole))
+        require(same, "without a budget it does not take that of the terms")
+        budget = whole * SHARES[round % len(SHARES)]
+        receipt = market.settle(round, mechanism.ask(roster, budget), None, budget)
+        mechanism.tell(receipt)
+        paid[budget] = receipt.paid
+    for budget, spent in paid.items():
+        require(spent <= LOOSE * budget, f"with {budget:g} USD it pays {spent:g} after {TURNS} rounds of that")
+    require(paid[whole] > paid[min(paid)], f"with {whole:g} USD it pays no more than with {min(paid):g}")
 
 
 def _tell_is_replayable(factory: Factory) -> None:
@@ -148,7 +168,7 @@ def _clients_come_and_go(factory: Factory) -> None:
 def _missing_answers(factory: Factory) -> None:
     market = _market(factory)
     nobody = _answering(market, lambda offer: np.full(len(offer), np.nan))
-    every_other = _answering(market, lambda offer: np.where(np.arange(CLIENTS) % 2 == 0, np.nan, _limit(offer) / 5))
+    every_other = _answering(market, lambda offer: np.where(np.arange(CLIENTS) % 2 == 0, np.nan, offer.limit / 5))
     for pattern in ([every_other, nobody], [nobody, every_other], [nobody, nobody]):
         mechanism = factory(market.terms, seed=3)
         for round in range(1, 9):
@@ -168,14 +188,16 @@ def _keeps_the_books(factory: Factory) -> None:
     """Clients that give nothing for any money, then all for any money."""
     market = _market(factory)
     nothing = _answering(market, lambda offer: np.zeros(len(offer)))
-    everything = _answering(market, lambda offer: np.where(offer.payment(_limit(offer)) > 0, _limit(offer), 0.0))
+    everything = _answering(market, lambda offer: np.where(offer.payment(offer.limit) > 0, offer.limit, 0.0))
     mechanism = factory(market.terms, seed=3)
     budget = market.terms.budget
     for round in range(1, 31):
         most = _round(mechanism, nothing, round).offer.worst_case()
         require(most <= MOST * budget, f"its weights run away: it promises {most:g} USD while unpaid")
     paid = [_round(mechanism, everything, round).paid for round in range(31, 56)]
-    require(paid[-1] <= 2 * budget, f"after 25 rounds of full delivery it still pays {paid[-1] / budget:.3g} budgets")
+    require(
+        paid[-1] <= LOOSE * budget, f"after 25 rounds of full delivery it still pays {paid[-1] / budget:.3g} budgets"
+    )
 
 
 def _order_is_no_matter(factory: Factory) -> None:
@@ -201,4 +223,5 @@ CLAUSES: dict[str, Callable[[Factory], None]] = {
     "unmeasured accuracy is survived": _unmeasured_accuracy,
     "the books are kept": _keeps_the_books,
     "reordering clients reorders the offer": _order_is_no_matter,
+    "the budget in force is followed": _follows_the_budget,
 }

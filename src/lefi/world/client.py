@@ -6,7 +6,7 @@ f'(D) - theta p - lambda_1 p / F + lambda_2 - lambda_3 - lambda_4 = 0.
 """
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -55,8 +55,9 @@ def utility(offer: Offer, means: Means, sizes: FloatArray) -> FloatArray:
     return offer.payment(sizes) - means.price * means.cost(sizes)
 
 
-class Payer(Protocol):
-    """Clients that know what money they keep at a size, and what they deliver for nothing."""
+@runtime_checkable
+class Costed(Protocol):
+    """Clients whose costs can be looked up: what money they keep at a size, and what they deliver for nothing."""
 
     @property
     def means(self) -> Means: ...
@@ -66,13 +67,13 @@ class Payer(Protocol):
     def utility(self, offer: Offer, sizes: FloatArray) -> FloatArray: ...
 
 
-def expense(fleet: Payer, sizes: FloatArray) -> FloatArray:
+def expense(fleet: Costed, sizes: FloatArray) -> FloatArray:
     """What delivering these sizes costs each client, over what it delivers for nothing. The least it must be paid."""
     nothing = PriceOffer(np.zeros(sizes.size), np.full(sizes.size, fleet.means.size_high))
     return fleet.utility(nothing, fleet.respond(nothing, None)) - fleet.utility(nothing, sizes)
 
 
-def unit_cost(fleet: Payer, call: AuctionCall) -> FloatArray:
+def unit_cost(fleet: Costed, call: AuctionCall) -> FloatArray:
     """Expense of a thousand samples when the client delivers all that is called for and it can; NaN if nothing."""
     sizes = np.fmin(call.limit, np.nan_to_num(fleet.means.cap))
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -7,8 +7,9 @@ import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray
 from lefi.errors import InputError, OfferError
-from lefi.messages import CurveOffer, Offer, Receipt, Terms
+from lefi.messages import CurveOffer, Offer, Receipt, Terms, payment_of
 from lefi.offers import AuctionCall
+from lefi.world.abilities import Bidding, Bounded, Misreporting, Remembering, able
 from lefi.world.fleet import Fleet
 
 
@@ -24,18 +25,23 @@ class Market:
             raise InputError("terms", self.terms, "lefi.Terms")
         if not isinstance(self.fleet, Fleet):
             raise InputError("fleet", self.fleet, "an object with roster, respond and advance")
-        for name in ("deadline", "size_low", "size_high"):
-            stated = getattr(self.fleet, name, None)
-            if stated is not None and stated != getattr(self.terms, name):
-                raise InputError(f"fleet.{name}", stated, f"the terms' {getattr(self.terms, name)!r}")
+        if able(self.fleet, Bounded):
+            for name in ("deadline", "size_low", "size_high"):
+                stated, agreed = getattr(self.fleet, name), getattr(self.terms, name)
+                if stated != agreed:
+                    raise InputError(f"fleet.{name}", stated, f"the terms' {agreed!r}")
 
-    def settle(self, round: int, offer: Offer, rng: np.random.Generator | None) -> Receipt:
-        """Ask the clients, first for bids where the offer calls for them; refuse impossible claims, pay the rest."""
+    def settle(self, round: int, offer: Offer, rng: np.random.Generator | None, budget: float | None = None) -> Receipt:
+        """Ask the clients, first for bids where the offer calls for them; refuse impossible claims, pay the rest.
+
+        `budget` is noted as the one in force (None: the terms' own).
+        """
         self.check(offer)
         if isinstance(offer, AuctionCall):
             offer = offer.award(self.bids(offer, rng))
         sizes = self.admit(self.fleet.respond(offer, rng))
-        return Receipt(round, self.fleet.roster, offer, sizes, offer.payment(sizes), self.accuracy_of(sizes))
+        paid, accuracy = offer.payment(sizes), self.accuracy_of(sizes)
+        return Receipt(round, self.fleet.roster, offer, sizes, paid, accuracy, self.terms.in_force(budget))
 
     def accuracy_of(self, sizes: FloatArray) -> float:
         """Mean of A(D_n, pi_n) over the roster; who did not answer counts with size 0 (the paper's w = 1)."""
@@ -43,8 +49,7 @@ class Market:
 
     def truth(self, claims: FloatArray) -> FloatArray:
         """What was really trained on: the claims, but for a fleet that misreports."""
-        known = getattr(self.fleet, "truth", None)
-        return claims if known is None else known(claims)
+        return self.fleet.truth(claims) if isinstance(self.fleet, Misreporting) else claims
 
     def admit(self, claims: FloatArray) -> FloatArray:
         """Claims that can be true; NaN, negative and above size_high count as no answer."""
@@ -57,24 +62,24 @@ class Market:
 
     def check(self, offer: Offer) -> None:
         """Refuse an offer outside the payment class of the terms: another rate is another kind of payment, too."""
-        kind, roster = getattr(offer, "kind", type(offer).__name__), self.fleet.roster
-        if kind != self.terms.payment:
-            raise OfferError(f"offer is of kind {kind!r}: this market takes {self.terms.payment!r}")
+        payment, roster = payment_of(offer), self.fleet.roster
+        if payment != self.terms.payment:
+            said = f"pays by {payment!r}" if payment else f"is a {type(offer).__name__}"
+            raise OfferError(f"offer {said}: this market takes {self.terms.payment!r}")
         if len(offer) != len(roster):
             parts = "weights" if isinstance(offer, CurveOffer) else "entries"
             raise OfferError(f"offer has {len(offer)} {parts} for {len(roster)} clients")
         if isinstance(offer, CurveOffer) and not np.array_equal(offer.rate, roster.rate):
             raise OfferError("offer.rate differs from roster.rate: the rate is fixed by the job")
-        least = float(np.min(getattr(offer, "limit", self.terms.size_low)))
+        least = float(np.min(offer.limit))
         if least < self.terms.size_low:
             raise OfferError(f"offer.limit goes down to {least:g}: size_low is {self.terms.size_low:g}")
 
     def bids(self, call: AuctionCall, rng: np.random.Generator | None) -> FloatArray:
         """What each client asks for a thousand samples; NaN where it does not bid."""
-        bid = getattr(self.fleet, "bid", None)
-        if bid is None:
+        if not able(self.fleet, Bidding):
             raise OfferError(f"a {type(self.fleet).__name__} has no bid(): its clients cannot take part in an auction")
-        return np.asarray(bid(call, rng), dtype=np.float64)
+        return np.asarray(self.fleet.bid(call, rng), dtype=np.float64)
 
     def taking(self, payment: str) -> Self:
         """The same clients, paid in another way."""
@@ -87,5 +92,4 @@ class Market:
 
     def after(self, receipt: Receipt) -> Self:
         """The market that remembers what was delivered: sticky clients lean on it."""
-        remember = getattr(self.fleet, "remember", None)
-        return self if remember is None else replace(self, fleet=remember(receipt.sizes))
+        return replace(self, fleet=self.fleet.remember(receipt.sizes)) if isinstance(self.fleet, Remembering) else self

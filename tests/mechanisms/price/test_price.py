@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import lefi
-from lefi import PriceOffer
 from lefi.mechanisms.capacity import Capacity
 from lefi.mechanisms.price.brackets import Brackets
 from lefi.mechanisms.price.shop import Shop, buy
@@ -107,7 +106,6 @@ def test_buying_beats_every_other_split_of_the_budget() -> None:
 def test_flat_pays_one_price_within_the_budget() -> None:
     market = lefi.scenario("paper", budget=0.15, payment="price")
     offer = lefi.make("flat", market.terms).ask(market.fleet.roster)
-    assert isinstance(offer, PriceOffer)
     np.testing.assert_allclose(offer.price, 0.0015)
     assert offer.worst_case() <= 0.15
     dearer = lefi.make("flat", market.terms, price=0.01).ask(market.fleet.roster)

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 import lefi
+from lefi.allocation import spendable
 from lefi.arrays import FloatArray
 from lefi.mechanisms.waterfill.belief import Belief
 from lefi.mechanisms.waterfill.large import LargeFleet
 from lefi.mechanisms.waterfill.line import LEVELS, level
-from lefi.mechanisms.waterfill.mechanism import DEPTH, HEIGHT, LOOKS, SAFE, Waterfill
+from lefi.mechanisms.waterfill.mechanism import DEPTH, HEIGHT, LOOKS, Waterfill
 from lefi.mechanisms.waterfill.tracks import KIND
 
 
@@ -24,7 +25,7 @@ def taught(clients: int, budget: float, rounds: int = 4) -> tuple[Waterfill, lef
 
 def large(mechanism: Waterfill, market: lefi.Market) -> tuple[LargeFleet, float]:
     assert mechanism.belief is not None
-    roster, budget = market.fleet.roster, market.terms.budget * SAFE
+    roster, budget = market.fleet.roster, spendable(market.terms.budget)
     reach = float(np.log(budget / len(roster)) - DEPTH), float(np.log(budget) + HEIGHT)
     known = mechanism.belief.read(roster.ids, roster.rate, roster.ids % 2 == 1)
     return LargeFleet(roster, known, market.terms, reach, LOOKS), budget
@@ -121,7 +122,6 @@ def test_in_a_large_fleet_that_is_not_rational_all_are_soon_known() -> None:
     assert isinstance(mechanism, Waterfill)
     for t in range(1, 4):
         offer = mechanism.ask(roster)
-        assert isinstance(offer, lefi.CurveOffer)
         money = offer.weight * -np.expm1(-roster.rate * np.minimum(full, offer.limit))
         sizes = np.minimum(full * np.minimum(money / scale, 1), offer.limit)
         mechanism.tell(lefi.Receipt(t, roster, offer, sizes, offer.payment(sizes), 0.0))

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
+from lefi.allocation import spendable
 from lefi.arrays import FloatArray
 from lefi.draws import key, normal, uniform
 from lefi.mechanisms.last_value import LastValue
@@ -28,7 +29,7 @@ FLOOR = 1e-3  # and never fall below this share: a client that is offered nothin
 class Lefi:
     """One process per client, a sampled gradient step, and scaling to the budget."""
 
-    payment_class = "curve"
+    payment = "curve"
     tier = "sizes"
 
     def __init__(
@@ -53,24 +54,28 @@ class Lefi:
         self.inputs, self.solve, self.limits = inputs, solve, limits
         self.bank = Bank(kernel)
         self.weights, self.sizes, self.answers = LastValue(), LastValue(), LastValue()
-        self.unit = 0.0
+        self.unit = 0.0  # s, known after the first round
+        self.budget = terms.budget  # of the last round
         self.round = 0
 
-    def ask(self, roster: Roster) -> CurveOffer:
-        s = self.unit = self.unit or self.terms.budget / len(roster)
-        w = self.weights.read(roster.ids, default=START * s)
+    def ask(self, roster: Roster, budget: float | None = None) -> CurveOffer:
+        money = self.terms.in_force(budget)
+        s = self.unit or money / len(roster)
+        w = self.weights.read(roster.ids, default=START * s) * (money / self.budget)
         warm = self.answers.read(roster.ids, default=0.0) < self.warm_start
-        if self.solve == "exact":
-            better = best_weights(roster, self.terms, s, lambda w: self._expect(roster, w))
+        if warm.all():
+            better = w
+        elif self.solve == "exact":
+            better = best_weights(roster, self.terms.accuracy, s, money, lambda w: self._expect(roster, w))
         else:
             better = w + self.step * self._gradient(roster, w)
         new = np.where(warm, self._warm_weights(roster, s), np.maximum(better, FLOOR * s))
-        return self._project(roster, new)
+        return self._project(roster, new, money)
 
-    def tell(self, receipt: Receipt) -> None:
+    def tell(self, receipt: Receipt[CurveOffer]) -> None:
         ids, offer = receipt.roster.ids, receipt.offer
-        assert isinstance(offer, CurveOffer)
-        self.unit = self.unit or self.terms.budget / len(receipt.roster)
+        self.budget = self.terms.in_force(receipt.budget)
+        self.unit = self.unit or self.budget / len(receipt.roster)
         self.round = receipt.round
         answered = receipt.answered
         self.bank.observe(ids, self._input(offer.weight), receipt.sizes / self.terms.size_high)
@@ -105,7 +110,7 @@ class Lefi:
         variance = np.maximum(C[:, 0, 0] + C[:, 1, 1] - 2 * C[:, 0, 1], 0.0)
         return (mean[:, 1] - mean[:, 0]) * self.terms.size_high, np.sqrt(variance) * self.terms.size_high
 
-    def _project(self, roster: Roster, w: FloatArray) -> CurveOffer:
+    def _project(self, roster: Roster, w: FloatArray, budget: float) -> CurveOffer:
         """Scale all weights by budget / spend where the spend reaches the budget (the paper's fifth step)."""
         limit = np.full(len(roster), self.terms.size_high)
         if self.limits:
@@ -114,7 +119,7 @@ class Lefi:
             D = np.clip(self._predict(roster, w)[0], 0, self.terms.size_high)
         else:
             D = self.sizes.read(roster.ids, default=0.0)
-        budget = self.terms.budget * (1 - 1e-9 if self.limits else 1)
+        budget = spendable(budget) if self.limits else budget
         spend = float(CurveOffer(w, roster.rate, limit).payment(D).sum())
         return CurveOffer(w * budget / spend if spend >= budget else w, roster.rate, limit)
 
@@ -130,4 +135,5 @@ class Lefi:
 
     def _input(self, w: FloatArray) -> FloatArray:
         """What the processes see of a weight."""
-        return np.log(w / self.unit) if self.inputs == "log" else w / self.unit
+        x = w / (self.unit or 1.0)  # before the first round there is nothing to compare with
+        return np.log(x) if self.inputs == "log" else x

@@ -12,6 +12,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
+from lefi.allocation import spendable
 from lefi.arrays import BoolArray, FloatArray
 from lefi.draws import key, uniform
 from lefi.mechanisms.capacity import Capacity
@@ -23,7 +24,6 @@ from lefi.mechanisms.registry import register
 from lefi.messages import Receipt, Roster, Terms
 from lefi.offers import PriceOffer
 
-SAFE = 1 - 1e-9  # solve to a hair under the budget, so that rounding never overspends
 WHOLE = 0.99  # a size from here on counts as the whole cap
 CLOSE = 0.05  # a bracket this narrow tells the price well enough to buy a part
 FAR = 4.0  # who refuses so many times the usual price is asked with money left over only
@@ -33,7 +33,7 @@ FAR = 4.0  # who refuses so many times the usual price is asked with money left 
 class Price:
     """Bracket the price that each client takes; probe inside the bracket while it is wide and money is short."""
 
-    payment_class = "price"
+    payment = "price"
     tier = "sizes"
 
     def __init__(
@@ -47,12 +47,13 @@ class Price:
         self.brackets, self.fixed_cost, self.capacity = Brackets(), FixedCost(terms), Capacity(terms)
         self.round = 0
 
-    def ask(self, roster: Roster) -> PriceOffer:
-        budget = self.terms.budget * SAFE
+    def ask(self, roster: Roster, budget: float | None = None) -> PriceOffer:
+        money = self.terms.in_force(budget)
+        budget = spendable(money)
         low, high = self.brackets.read(roster.ids, whole=self.fixed_cost.some)
         known = np.isfinite(high)
         aside = ~known & (low >= FAR * (self.brackets.typical() or np.inf))
-        safe = np.where(known, high, self._guess(roster, low))
+        safe = np.where(known, high, self._guess(roster, low, money))
         shop = self._shop(roster, safe, ~known | (low < (1 - CLOSE) * high))
         limit, worth = buy(shop.without(aside), budget)
         if worth > 0:  # otherwise the budget buys everything: nothing to gain by asking for less
@@ -63,10 +64,9 @@ class Price:
         probes = Probes(shop, self.fixed_cost, low, high, aside, sure, turn, self.tolerance)
         return probes.offer(limit, worth, budget)
 
-    def tell(self, receipt: Receipt) -> None:
+    def tell(self, receipt: Receipt[PriceOffer]) -> None:
         self.round = receipt.round
         ids, offer = receipt.roster.ids, receipt.offer
-        assert isinstance(offer, PriceOffer)
         before = self.capacity.read(ids)
         took, size = self.capacity.tell(ids, offer.limit, receipt.sizes)
         if self.fixed_cost.some:  # a price for the whole cap is another one for another cap
@@ -89,9 +89,9 @@ class Price:
         whole = unsure & self.fixed_cost.blurred  # what refusing a part would mean cannot be told
         return Shop(terms.accuracy, roster.iid, price * cap / (cap + rho), cap, terms.size_low, rho, whole)
 
-    def _guess(self, roster: Roster, low: FloatArray) -> FloatArray:
+    def _guess(self, roster: Roster, low: FloatArray, budget: float) -> FloatArray:
         """A price for those who have taken none: above what they refused, else what the others take."""
-        usual = self.brackets.typical() or self.terms.budget / (len(roster) * self.terms.size_high)
+        usual = self.brackets.typical() or budget / (len(roster) * self.terms.size_high)
         return np.where(low > 0, self.brackets.above(roster.ids, low), usual)
 
     def _probe(self, shop: Shop, low: FloatArray, high: FloatArray, safe: FloatArray, worth: float) -> FloatArray:

@@ -16,6 +16,7 @@ from lefi.mechanisms.price.shop import Shop, buy
 from lefi.offers import PriceOffer
 
 SMALL, PART = 0.05, 0.3  # shares of the cap that are asked for, without and with a fixed cost
+ROUNDING = 1e-12  # of the money: a price made to use it up may pass it so far, a thousandth of the budget's margin
 SPARE, HALF = 0.1, 0.5  # shares of the budget that looks may take from the plan, without and with a fixed cost
 
 
@@ -61,7 +62,7 @@ class Probes:
         size[tests] = (shop.low + room * (PART if some else SMALL))[tests]
         shop = replace(shop, unit=unit)
         order = np.lexsort((self.turn, -hope))[: np.count_nonzero(hope)]
-        fits = shop.cost(size)[order].cumsum() <= money * (1 + 1e-9)
+        fits = shop.cost(size)[order].cumsum() <= money * (1 + ROUNDING)
         return shop, size, np.concatenate([tests, order[fits]])
 
     def _looks(self, worth: float, budget: float) -> tuple[float, FloatArray, FloatArray]:

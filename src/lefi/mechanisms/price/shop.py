@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lefi.allocation import fill, search, sizes_at_slope
 from lefi.arrays import BoolArray, FloatArray
 from lefi.models import AccuracyModel
 from lefi.offers import PriceOffer
 
-HALVINGS = 50  # of the interval of log lambda
-SECANTS = 4  # steps towards A'(l) = lambda x; exact after one for a quadratic A
+LEAST = 1e-300  # accuracy per USD: a price of next to nothing, at which all is bought that adds anything
+EXACT = 1e-12  # share of the budget that may be left where the price meets it
 FILLS = 8  # times that money left over is offered to the client that makes the most of it
 
 
@@ -47,22 +48,7 @@ class Shop:
 
     def wanted(self, price: float) -> FloatArray:
         """The size that is best for each client when a USD is worth `price` in accuracy."""
-        low, high = np.full(self.cap.size, self.low), self.cap
-        target = price * self.unit
-        above = self.accuracy.slope(low, self.iid) - target
-        below = self.accuracy.slope(high, self.iid) - target
-        sizes = np.where(below >= 0, high, low)
-        inside = (above > 0) & (below < 0)
-        for _ in range(SECANTS):
-            with np.errstate(invalid="ignore", divide="ignore"):
-                guess = low + (high - low) * above / (above - below)
-            sizes = np.where(inside, guess, sizes)
-            slope = self.accuracy.slope(sizes, self.iid) - target
-            if np.abs(slope[inside]).max(initial=0.0) <= 1e-12:
-                break
-            rises = slope > 0
-            low, above = np.where(rises, sizes, low), np.where(rises, slope, above)
-            high, below = np.where(rises, high, sizes), np.where(rises, below, slope)
+        sizes = sizes_at_slope(self.accuracy, self.iid, price * self.unit, self.low, self.cap)
         sizes = np.where(self.whole, self.cap, sizes)
         return np.where(self.gain(sizes) > price * self.cost(sizes), sizes, self.low)
 
@@ -73,26 +59,23 @@ def buy(shop: Shop, budget: float) -> tuple[FloatArray, float]:
     if shop.cost(everything).sum() <= budget:
         return everything, 0.0
     slope = shop.accuracy.slope(np.full(shop.cap.size, shop.low), shop.iid)
-    high = float(np.log(np.max(slope / shop.unit))) + 1
-    low = high - 1
-    while shop.cost(shop.wanted(np.exp(low))).sum() <= budget:
-        low -= 2
-    for _ in range(HALVINGS):
-        mid = (low + high) / 2
-        low, high = (mid, high) if shop.cost(shop.wanted(np.exp(mid))).sum() > budget else (low, mid)
-    return fill(shop, shop.wanted(np.exp(high)), budget), float(np.exp(high))
+    dearest = float(np.max(slope / shop.unit))  # at which nobody is bought
+    if budget <= 0:
+        return np.full(shop.cap.size, shop.low), dearest
+    _, worth = search(lambda price: float(shop.cost(shop.wanted(price)).sum()), budget, dearest, LEAST, EXACT)
+    return spend_the_rest(shop, shop.wanted(worth), budget), worth
 
 
-def fill(shop: Shop, sizes: FloatArray, budget: float) -> FloatArray:
-    """Spend what a jump leaves over on the client that makes the most of it, a few times."""
+def spend_the_rest(shop: Shop, sizes: FloatArray, budget: float) -> FloatArray:
+    """Offer what a jump leaves over to the client that makes the most of it, a few times."""
     for _ in range(FILLS):
-        left = budget - float(shop.cost(sizes).sum())
-        more = np.minimum((shop.cost(sizes) + left) / shop.unit - shop.fixed, shop.cap)
+        cost = shop.cost(sizes)
+        more = np.minimum((cost + budget - cost.sum()) / shop.unit - shop.fixed, shop.cap)
         more = np.where((more > sizes) & (~shop.whole | (more >= shop.cap)), more, sizes)
-        gain = shop.gain(more) - shop.gain(sizes)
-        best = int(gain.argmax())
-        if gain[best] <= 0:
+        pair = np.stack([sizes, more], axis=1)
+        gain, price = (np.stack([of(sizes), of(more)], axis=1) for of in (shop.gain, shop.cost))
+        taken = fill(gain, price, np.zeros(sizes.size, dtype=np.int64), np.ones(sizes.size, dtype=np.int64), budget)
+        if not taken.any():
             break
-        sizes = sizes.copy()
-        sizes[best] = more[best]
+        sizes = pair[np.arange(sizes.size), taken]
     return sizes

@@ -7,7 +7,7 @@ budget, so no behaviour of the clients can overspend. docs/waterfill.md has the 
 
 import numpy as np
 
-from lefi.allocation import allocate
+from lefi.allocation import allocate, spendable
 from lefi.arrays import FloatArray, IntArray
 from lefi.draws import key, uniform
 from lefi.mechanisms.registry import register
@@ -18,7 +18,6 @@ from lefi.mechanisms.waterfill.tries import prospects
 from lefi.messages import CurveOffer, Receipt, Roster, Terms
 from lefi.threads import in_parts
 
-SAFE = 1 - 1e-9  # of the budget, so that rounding never overspends
 STAGES = 10  # at most
 FINEST, WIDE = 0.12, 0.2  # of the first spacing of candidates is close enough, which counts as no more than the other
 SETTLED = 0.98  # share of the clients that must be there
@@ -36,50 +35,47 @@ SHIFT = 0.2  # first two offers to a client lie apart by twice this, to tell a p
 class Waterfill:
     """One belief per client, one price of money for all."""
 
-    payment_class = "curve"
+    payment = "curve"
     tier = "sizes"
 
     def __init__(self, terms: Terms, *, seed: int = 0, explore: bool = True) -> None:
         self.terms, self.seed, self.explore = terms, seed, explore
         self.belief: Belief | None = None
 
-    def ask(self, roster: Roster) -> CurveOffer:
+    def ask(self, roster: Roster, budget: float | None = None) -> CurveOffer:
         order, ordered = by_id(roster)  # so that not even rounding depends on how the roster is ordered
-        x, limit = self._plan(ordered)
+        money = self.terms.in_force(budget)
+        x, limit = self._plan(ordered, money)
         weight = np.where(x > NOTHING / 2, np.exp(x), 0.0)
-        offer = within_budget(CurveOffer(weight, ordered.rate, limit), self.terms.budget * SAFE * (1 - 1e-12))
+        offer = within_budget(CurveOffer(weight, ordered.rate, limit), spendable(money) * (1 - 1e-12))
         back = np.argsort(order, kind="stable")
         return offer if ordered is roster else CurveOffer(offer.weight[back], roster.rate, limit[back])
 
-    def tell(self, receipt: Receipt) -> None:
-        offer = receipt.offer
-        assert isinstance(offer, CurveOffer)
+    def tell(self, receipt: Receipt[CurveOffer]) -> None:
+        offer, each = receipt.offer, self.terms.in_force(receipt.budget) / len(receipt.roster)
         order, roster = by_id(receipt.roster)
-        self.belief = self.belief or self._blank(roster)
+        self.belief = self.belief or Belief(np.log(each), self.terms.size_low, self.terms.size_high)
         x = np.log(np.maximum(offer.weight[order], 1e-300))
-        taught = offer.weight[order] > 1e-9 * self.terms.budget / len(roster)
+        taught = offer.weight[order] > 1e-9 * each
         y = np.where(taught, receipt.sizes[order], np.nan)
         self.belief.tell(roster.ids, roster.rate, x, y, offer.limit[order])
 
-    def _blank(self, roster: Roster) -> Belief:
-        return Belief(np.log(self.terms.budget / len(roster)), self.terms.size_low, self.terms.size_high)
-
-    def _first(self, roster: Roster) -> tuple[FloatArray, FloatArray]:
+    def _first(self, roster: Roster, budget: float) -> tuple[FloatArray, FloatArray]:
         """Nothing is known: equal shares, half of them shifted up and half down."""
         n = len(roster)
-        return np.log(self.terms.budget / n) + SHIFT * self._sign(roster), np.full(n, self.terms.size_high)
+        return np.log(budget / n) + SHIFT * self._sign(roster), np.full(n, self.terms.size_high)
 
     def _sign(self, roster: Roster) -> FloatArray:
         return np.where(uniform(key(self.seed, "mechanism"), roster.ids) < 0.5, 1.0, -1.0)
 
-    def _plan(self, roster: Roster) -> tuple[FloatArray, FloatArray]:
+    def _plan(self, roster: Roster, budget: float) -> tuple[FloatArray, FloatArray]:
         """Log weight and limit of each client. In a large fleet most of those who do as expected keep their offer.
 
         Who is free is drawn anew in every round, so that one price of money still comes to rule all.
         """
         if self.belief is None:
-            return self._first(roster)
-        budget = self.terms.budget * SAFE
+            return self._first(roster, budget)
+        budget = spendable(budget)
         x, limit, calm = self.belief.held(roster.ids)
         free, held = np.ones(len(roster), dtype=bool), 0.0
         if len(roster) >= MANY and calm.any():

@@ -5,7 +5,7 @@ from inspect import signature
 import numpy as np
 
 from lefi.arrays import FloatArray
-from lefi.mechanisms import mechanisms
+from lefi.mechanisms import registered
 from lefi.studies.claims.claim import EQUAL, RIVALS, Finding, Untested, last, need, spelled
 from lefi.studies.figures.traces import TOLERANCE, distance, spread
 from lefi.studies.judge.statistics import difference, median, settled, told
@@ -137,5 +137,5 @@ def _series(study: Finished, value: str) -> list[FloatArray]:
 
 def _warm_start(study: Finished) -> int:
     """Rounds of warm start that lefi was set to."""
-    default = signature(mechanisms()["lefi"]).parameters["warm_start"].default
+    default = signature(registered()["lefi"]).parameters["warm_start"].default
     return int(study.settings.get("mechanism", {}).get("lefi", {}).get("warm_start", default))

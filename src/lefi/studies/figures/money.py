@@ -7,7 +7,7 @@ import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from lefi.mechanisms.registry import mechanisms, payment_class, tier
+from lefi.mechanisms.registry import registered
 from lefi.studies.figures.bands import Band, band, bands, draw_band
 from lefi.studies.figures.style import FIRST_BEST, ORACLE, legend, looks, sheet
 from lefi.studies.run.results import Finished, matrix
@@ -61,9 +61,9 @@ def draw(numbers: Numbers) -> Figure:
 
 
 def caption(numbers: Numbers) -> str:
-    known = mechanisms()
+    known = registered()
     kinds = "; ".join(
-        f"{name} pays by {payment_class(known[name])} and knows {tier(known[name])}"
+        f"{name} pays by {known[name].payment} and knows {known[name].tier}"
         for name in numbers.accuracy
         if name in known
     )

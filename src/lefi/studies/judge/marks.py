@@ -9,7 +9,6 @@ share      (judged - arbitrary) / (oracle - arbitrary)
 """
 
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 
@@ -17,7 +16,8 @@ from lefi.arrays import FloatArray
 from lefi.draws import key, uniform
 from lefi.messages import CurveOffer, Offer, Receipt
 from lefi.optimum import first_best, oracle
-from lefi.world.client import Payer, expense
+from lefi.world.abilities import Costed, able
+from lefi.world.client import expense
 from lefi.world.market import Market
 
 DRAWS = 32
@@ -43,7 +43,7 @@ class Marks:
 def marks(market: Market, seed: int, outer: bool = False) -> Marks:
     """The marks of the market's current fleet; `outer`: with first_best, where the fleet's costs can be looked up."""
     best = oracle(market)
-    known = outer and hasattr(market.fleet, "means")
+    known = outer and able(market.fleet, Costed)
     return Marks(
         oracle=best.accuracy,
         bound=best.bound,
@@ -54,9 +54,9 @@ def marks(market: Market, seed: int, outer: bool = False) -> Marks:
 
 def surplus(market: Market, receipt: Receipt) -> FloatArray:
     """What each client keeps of its payment; 0 where it did not answer, NaN where its cost cannot be looked up."""
-    if not hasattr(market.fleet, "means"):
+    if not able(market.fleet, Costed):
         return np.full(len(receipt.roster), np.nan)
-    kept = receipt.payments - expense(cast(Payer, market.fleet), receipt.sizes)
+    kept = receipt.payments - expense(market.fleet, receipt.sizes)
     return np.where(receipt.answered, kept, 0.0)
 
 

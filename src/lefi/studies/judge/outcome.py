@@ -24,7 +24,7 @@ class Outcome:
 
 def stake(offer: Offer) -> FloatArray:
     """What each client can earn: the weight of the paper's curve, otherwise the payment for all that is paid for."""
-    return offer.weight if isinstance(offer, CurveOffer) else offer.payment(np.asarray(getattr(offer, "limit")))  # noqa: B009
+    return offer.weight if isinstance(offer, CurveOffer) else offer.payment(offer.limit)
 
 
 class Follower:

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 from lefi.errors import InputError, LefiError, UnknownName
-from lefi.mechanisms import mechanisms, register
+from lefi.mechanisms import register, registered
 
 _loaded: dict[str, ModuleType] = {}
 
@@ -25,12 +25,12 @@ def is_outside(spec: str) -> bool:
 def load_mechanism(spec: str) -> str:
     """The registered name of a mechanism; code from outside is imported, and registered where it has not done so."""
     if not is_outside(spec):
-        if spec not in mechanisms():
-            raise UnknownName("mechanism", spec, mechanisms())
+        if spec not in registered():
+            raise UnknownName("mechanism", spec, registered())
         return spec
     place, _, wanted = spec.partition(":")
     module = _module(place)
-    names = {name: factory for name, factory in mechanisms().items() if inspect.getmodule(factory) is module}
+    names = {name: factory for name, factory in registered().items() if inspect.getmodule(factory) is module}
     if not wanted:
         if len(names) != 1:
             found = ", ".join(sorted(names)) or "none"
@@ -42,8 +42,8 @@ def load_mechanism(spec: str) -> str:
     if not callable(factory):
         classes = [name for name, member in vars(module).items() if inspect.isclass(member)]
         raise UnknownName(f"class in {place}", wanted, [*classes, *names])
-    for name, registered in names.items():
-        if registered is factory:
+    for name, known in names.items():
+        if known is factory:
             return name
     register(wanted.lower())(factory)
     return wanted.lower()

@@ -4,7 +4,7 @@ from html import escape
 
 import numpy as np
 
-from lefi.mechanisms.registry import mechanisms, payment_class, tier
+from lefi.mechanisms.registry import registered
 from lefi.studies.figures import deviation, money, needed
 from lefi.studies.figures.deviation import MILLI
 from lefi.studies.report.page import paragraph, table
@@ -47,14 +47,14 @@ def shape_table(spent: Finished, kept: Finished | None) -> str:
     ]
     rows = []
     for name, line in accuracy.items():
-        known = mechanisms().get(name)
+        known = registered().get(name)
         enough = cheapest[name].middle[-1] if name in cheapest else np.inf
         over = spent.of(name)["overspend"].to_numpy()
         rows.append(
             [
                 escape(name),
-                escape(payment_class(known)) if known else "-",
-                escape(tier(known)) if known else "-",
+                escape(known.payment) if known else "-",
+                escape(known.tier) if known else "-",
                 f"{line.at(BUDGET)[0]:.4f}" if BUDGET in line.by else "-",
                 f"{enough:.3g}" if np.isfinite(enough) else "more than tried",
                 f"{100 * np.mean(over > needed.ROUNDING):.0f}%",

@@ -15,7 +15,6 @@ import polars as pl
 
 import lefi
 from lefi.arrays import FloatArray
-from lefi.mechanisms.registry import payment_class
 from lefi.messages import Receipt
 from lefi.receipts import Tables, to_tables
 from lefi.rounds import walk
@@ -46,7 +45,7 @@ def judged_rounds(run: Run) -> Iterator[tuple[Receipt, dict[str, Any]]]:
 def _judged(run: Run) -> Iterator[tuple[Market, Receipt, dict[str, Any]]]:
     if run.source is not None:
         load_mechanism(run.source)
-    market = run.market().taking(payment_class(lefi.mechanisms()[run.mechanism]))
+    market = run.market().taking(lefi.registered()[run.mechanism].payment)
     mechanism = lefi.make(run.mechanism, market.terms, seed=run.seed, **run.mechanism_settings)
     curve = market.terms.payment == "curve"
     fleet, marked, best = None, Marks(np.nan, np.nan, np.nan), np.nan

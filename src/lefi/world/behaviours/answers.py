@@ -9,7 +9,8 @@ from lefi.arrays import FloatArray, IntArray, number
 from lefi.draws import normal, uniform
 from lefi.messages import Offer
 from lefi.offers import AuctionCall
-from lefi.world.behaviours.behaviour import Behaviour, draw_key, limit_of, private_cap
+from lefi.world.abilities import Bounded, able
+from lefi.world.behaviours.behaviour import Behaviour, draw_key, private_cap
 from lefi.world.client import unit_cost
 
 
@@ -43,7 +44,7 @@ class Noisy(Behaviour):
         if rng is None:
             return sizes
         shaken = sizes * (1 + self.r * normal(draw_key(rng), self.roster.ids))
-        return np.clip(shaken, 0, np.minimum(limit_of(offer), private_cap(self.fleet)))
+        return np.clip(shaken, 0, np.minimum(offer.limit, private_cap(self.fleet)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +73,7 @@ class Misreport(Behaviour):
         number("misreport", self.f, above=0)
 
     def respond(self, offer: Offer, rng: np.random.Generator | None) -> FloatArray:
-        most = np.minimum(limit_of(offer), getattr(self.fleet, "size_high", np.inf))
+        most = np.minimum(offer.limit, self.fleet.size_high if able(self.fleet, Bounded) else np.inf)
         return np.minimum(self.f * self.fleet.respond(offer, rng), most)
 
     def truth(self, claims: FloatArray) -> FloatArray:
@@ -100,7 +101,7 @@ class Sticky(Behaviour):
         best = self.fleet.respond(offer, rng)
         last = self._last()
         blend = np.where(np.isnan(last), best, (1 - self.i) * best + self.i * last)
-        return np.minimum(blend, limit_of(offer))
+        return np.minimum(blend, offer.limit)
 
     def remember(self, sizes: FloatArray) -> Self:
         inner = super().remember(sizes)

@@ -8,6 +8,7 @@ import numpy as np
 from lefi.arrays import FloatArray, Floats, IntArray
 from lefi.messages import Offer, Roster
 from lefi.offers import AuctionCall
+from lefi.world.abilities import Costed, Misreporting, Remembering, able
 from lefi.world.client import Means
 from lefi.world.fleet import Fleet, RationalFleet
 
@@ -66,16 +67,14 @@ class Behaviour:
 
     def truth(self, claims: FloatArray) -> FloatArray:
         """What the clients really trained on when they claim these sizes."""
-        inner = getattr(self.fleet, "truth", None)
-        return claims if inner is None else inner(claims)
+        return self.fleet.truth(claims) if isinstance(self.fleet, Misreporting) else claims
 
     def advance(self, rng: np.random.Generator) -> Self:
         return self._around(self.fleet.advance(rng))
 
     def remember(self, sizes: FloatArray) -> Self:
         """The fleet after it has delivered these sizes; matters to clients that stick to what they did."""
-        inner = getattr(self.fleet, "remember", None)
-        return self if inner is None else self._around(inner(sizes))
+        return self._around(self.fleet.remember(sizes)) if isinstance(self.fleet, Remembering) else self
 
     def take(self, positions: IntArray) -> Self:
         """The clients at these positions, in this order."""
@@ -93,15 +92,9 @@ class Behaviour:
         return self if fleet is self.fleet else replace(self, fleet=fleet)
 
 
-def limit_of(offer: Offer) -> Floats:
-    """The most that an offer pays for; infinite for an offer without a limit."""
-    return getattr(offer, "limit", np.inf)
-
-
 def private_cap(fleet: Fleet) -> Floats:
     """The most that each client can deliver, where the fleet tells; 0 where it cannot take part at all."""
-    means = getattr(fleet, "means", None)
-    return np.inf if means is None else np.nan_to_num(means.cap)
+    return np.nan_to_num(fleet.means.cap) if able(fleet, Costed) else np.inf
 
 
 def draw_key(rng: np.random.Generator) -> int:

@@ -14,7 +14,7 @@ from lefi.draws import uniform
 from lefi.messages import Offer
 from lefi.offers import AuctionCall, MenuOffer
 from lefi.offers.menu import take_best
-from lefi.world.behaviours.behaviour import Behaviour, draw_key, limit_of, private_cap
+from lefi.world.behaviours.behaviour import Behaviour, draw_key, private_cap
 from lefi.world.client import unit_cost
 
 GRID = 33  # sizes between which a logit client chooses
@@ -44,7 +44,7 @@ class Linear(Scaled):
     """cap min(1, K / K_n)"""
 
     def respond(self, offer: Offer, rng: np.random.Generator | None) -> FloatArray:
-        return np.minimum(private_cap(self.fleet) * np.minimum(1, self.pull(offer)), limit_of(offer))
+        return np.minimum(private_cap(self.fleet) * np.minimum(1, self.pull(offer)), offer.limit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ class AllOrNothing(Scaled):
     """cap where K >= K_n, else 0"""
 
     def respond(self, offer: Offer, rng: np.random.Generator | None) -> FloatArray:
-        return np.where(self.pull(offer) >= 1, np.minimum(private_cap(self.fleet), limit_of(offer)), 0.0)
+        return np.where(self.pull(offer) >= 1, np.minimum(private_cap(self.fleet), offer.limit), 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,7 @@ class Logit(Behaviour):
     def respond(self, offer: Offer, rng: np.random.Generator | None) -> FloatArray:
         cap = np.asarray(private_cap(self.fleet))
         low = np.minimum(self.size_low, cap)
-        high = np.maximum(low, np.minimum(cap, limit_of(offer)))
+        high = np.maximum(low, np.minimum(cap, offer.limit))
         sizes = low + (high - low) * np.linspace(0, 1, GRID)[:, None]
         utility = np.stack([self.fleet.utility(offer, row) for row in sizes])
         chance = np.exp((utility - utility.max(axis=0)) / self.T)
@@ -102,7 +102,7 @@ class ConvexCost(Behaviour):
             D = (least + most) / 2
             wants_more = offer.best_size(means.marginal_cost + 2 * self.c * D, *bounds) > D
             least, most = np.where(wants_more, D, least), np.where(wants_more, most, D)
-        return np.where(means.sits_out, 0.0, np.minimum((least + most) / 2, limit_of(offer)))
+        return np.where(means.sits_out, 0.0, np.minimum((least + most) / 2, offer.limit))
 
     def bid(self, call: AuctionCall, rng: np.random.Generator | None) -> FloatArray:
         return unit_cost(self, call)

@@ -1,0 +1,75 @@
+"""What a fleet may be able to do beside answering offers. Each ability is a protocol; who asks for one names it.
+
+A wrapper around a fleet (see `lefi.world.behaviours`) hands most questions on to the fleet inside: `able` looks there.
+Misreporting and remembering are what a wrapper may add by itself, so there `isinstance` tells.
+"""
+
+from typing import Protocol, TypeGuard, TypeVar, runtime_checkable
+
+import numpy as np
+
+from lefi.arrays import FloatArray, IntArray
+from lefi.offers import AuctionCall
+from lefi.world.client import Costed
+from lefi.world.fleet import Fleet
+
+__all__ = ["Bidding", "Bounded", "Costed", "Divisible", "Misreporting", "Remembering", "able"]
+
+A = TypeVar("A")
+
+
+@runtime_checkable
+class Wrapper(Protocol):
+    """A fleet around a fleet."""
+
+    fleet: Fleet
+
+
+@runtime_checkable
+class Bounded(Protocol):
+    """States the bounds of its job, which the market's terms must equal."""
+
+    @property
+    def deadline(self) -> float: ...
+
+    @property
+    def size_low(self) -> float: ...
+
+    @property
+    def size_high(self) -> float: ...
+
+
+@runtime_checkable
+class Bidding(Protocol):
+    """Its clients bid in auctions."""
+
+    def bid(self, call: AuctionCall, rng: np.random.Generator | None) -> FloatArray: ...
+
+
+@runtime_checkable
+class Misreporting(Protocol):
+    """Claims and truth may differ."""
+
+    def truth(self, claims: FloatArray) -> FloatArray: ...
+
+
+@runtime_checkable
+class Remembering(Protocol):
+    """Answers lean on what was delivered before."""
+
+    def remember(self, sizes: FloatArray) -> Fleet: ...
+
+
+@runtime_checkable
+class Divisible(Fleet, Protocol):
+    """Can be cut to some of its clients, in any order."""
+
+    def take(self, positions: IntArray) -> Fleet: ...
+
+
+def able(fleet: object, ability: type[A]) -> TypeGuard[A]:
+    """Whether the fleet has this ability: for a wrapper, whether the fleet inside has it too."""
+    inside = fleet
+    while isinstance(inside, ability) and isinstance(inside, Wrapper):
+        inside = inside.fleet
+    return isinstance(inside, ability)
