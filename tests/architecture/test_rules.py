@@ -98,7 +98,8 @@ def test_the_command_reads_the_sources(tmp_path: Path) -> None:
         copy = tmp_path / path.relative_to(ROOT / "src")
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_text(path.read_text())
-    command = [Path(sys.executable).parent / "lint-imports", "--no-cache", "--config", ROOT / "pyproject.toml"]
+    tool = str(Path(sys.executable).parent / "lint-imports")
+    command = [tool, "--no-cache", "--config", str(ROOT / "pyproject.toml")]
     assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode == 0
     with (tmp_path / "lefi" / "mechanisms" / "uniform.py").open("a") as file:
         file.write("\n\ndef peek() -> object:\n    from lefi.world import market\n\n    return market\n")
