@@ -30,6 +30,7 @@ PLANTED = [
     (LAYERS, "lefi.mechanisms.uniform", "lefi.rounds"),
     (LAYERS, "lefi.world.market", "lefi.mechanisms"),
     (LAYERS, "lefi.receipts", "lefi.ledger"),
+    (LAYERS, "lefi.models.cost", "lefi.versions"),
     (LAYERS, "lefi.profiling.grid", "lefi.studies.plan.study"),
     (LAYERS, "lefi.studies.plan.study", "lefi.profiling.grid"),
     (STUDIES, "lefi.studies.plan.study", "lefi.studies.run.runner"),
