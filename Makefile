@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: paper test kills check lint types layers bench clean help
+.PHONY: paper test kills check lint types layers house bench clean help
 
 help:                ## list the targets
 	@grep -E '^[a-z]+: .*##|^[a-z]+:  *##' Makefile | sed -E 's/:.*##/\t/'
@@ -28,6 +28,9 @@ types: .venv/dev
 
 layers: .venv/dev
 	$(BIN)/lint-imports --no-cache
+
+house: .venv/dev     ## the picture and the walks of docs/architecture.md, from the imports
+	$(BIN)/python -m tests.architecture.page
 
 bench: .venv-bench/done ## speed, as ratios to rivals in the same run, into results/bench
 	.venv-bench/bin/python benchmarks/run.py
