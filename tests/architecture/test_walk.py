@@ -8,30 +8,16 @@ from tests.architecture.walk import Followed, entered_often, walks
 # Fits whole families of curves to every client: its parts meet more than once.
 EXCEPTED = {"waterfill"}
 
-# Mechanisms that break the rule today. One that keeps it again turns the test red until it is taken off this list.
-OVER = {
-    "contest": "ask makes every offer in offers/rank.py, and comes back to judge it",
-    "contract": "ask reads the clients' types in last_value.py, and comes back to solve for the menu",
-    "lefi": "ask turns between its own steps and bank.py, and observe turns between bank.py and history.py",
-    "price": "ask reads brackets.py, fixed_cost.py and capacity.py by turns, each a function at a time",
-}
 
-
-def rows() -> list[object]:
-    names = sorted(set(lefi.mechanisms()) - EXCEPTED)
-    marks = {name: pytest.mark.xfail(reason=why, strict=True) for name, why in OVER.items()}
-    return [pytest.param(name, marks=marks[name]) if name in marks else name for name in names]
-
-
-@pytest.mark.parametrize("name", rows())
+@pytest.mark.parametrize("name", sorted(set(lefi.registered()) - EXCEPTED))
 def test_a_round_enters_each_file_at_most_twice(name: str) -> None:
     assert walks()[name]["ask"]
     assert walks()[name]["tell"]
     assert entered_often(walks()[name]) == {}
 
 
-def test_the_lists_name_mechanisms() -> None:
-    assert set(lefi.mechanisms()) >= EXCEPTED | set(OVER)
+def test_the_exception_is_a_mechanism_that_still_needs_it() -> None:
+    assert all(entered_often(walks()[name]) for name in EXCEPTED)
 
 
 def test_a_file_entered_a_third_time_is_named() -> None:

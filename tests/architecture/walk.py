@@ -1,7 +1,7 @@
 """The walk of one round: which files a reader opens who follows `ask` and then `tell` from call to call.
 
 A mechanism plays two rounds with four clients of the scenario `mixed`. Round 3 is followed.
-Every function of lefi is noted the first time that it is called. Functions become their files.
+A function of lefi is noted the first time that another file calls it. Functions become their files.
 The same file twice in a row is one visit. The vocabulary is left out: a reader knows it from the first page on.
 
 `python -m tests.architecture.walk` prints the walks of all mechanisms as JSON. It has to run on its own: compiled
@@ -25,7 +25,7 @@ import lefi
 ROOT = Path(__file__).parents[2]
 SOURCE = Path(lefi.__file__).parent
 VOCABULARY = ("arrays.py", "draws.py", "errors.py", "messages.py", "models/")  # small, and used by everything
-PARTS = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"}  # part of the function that they stand in
+INSIDE = "<locals>"  # a function or comprehension inside another is part of it
 CLIENTS, ROUND = 4, 3
 
 R = TypeVar("R")
@@ -53,7 +53,9 @@ class Followed:
     def _note(self, frame: FrameType, event: str, _: Any) -> None:
         code = frame.f_code
         path = Path(code.co_filename)
-        if event != "call" or code in self.seen or code.co_name in PARTS or not path.is_relative_to(SOURCE):
+        if event != "call" or code in self.seen or INSIDE in code.co_qualname or not path.is_relative_to(SOURCE):
+            return
+        if _caller(frame) == code.co_filename:  # a step inside a file that is open already
             return
         self.seen.add(code)
         file = path.relative_to(SOURCE).as_posix()
@@ -61,10 +63,18 @@ class Followed:
             self.files.append(file)
 
 
+def _caller(frame: FrameType) -> str:
+    """The file of lefi from which this call came, past numpy and the like."""
+    back = frame.f_back
+    while back is not None and not Path(back.f_code.co_filename).is_relative_to(SOURCE):
+        back = back.f_back
+    return "" if back is None else back.f_code.co_filename
+
+
 def follow(name: str) -> Walk:
     market = lefi.scenario("mixed", clients=CLIENTS)
     mechanism = lefi.make(name, market.terms)
-    market = market.taking(str(getattr(mechanism.ask(market.fleet.roster), "kind", "curve")))
+    market = market.taking(lefi.registered()[name].payment)
     for round in range(1, ROUND):
         mechanism.tell(market.settle(round, mechanism.ask(market.fleet.roster), None))
     followed = Followed()
@@ -96,4 +106,4 @@ def entered_often(walk: Walk, most: int = 2) -> dict[str, int]:
 
 
 if __name__ == "__main__":
-    print(json.dumps({name: follow(name) for name in sorted(lefi.mechanisms())}))
+    print(json.dumps({name: follow(name) for name in sorted(lefi.registered())}))

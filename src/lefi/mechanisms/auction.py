@@ -23,7 +23,7 @@ class Auction:
         self.terms, self.capacity = terms, Capacity(terms)
 
     def ask(self, roster: Roster, budget: float | None = None) -> AuctionCall:
-        limit = self.capacity.read(roster.ids)
+        limit = self.capacity.read(roster.ids).cap
         A, low = self.terms.accuracy, np.full(len(roster), self.terms.size_low)
         value = np.maximum(A(limit, roster.iid) - A(low, roster.iid), 0.0)
         return AuctionCall(spendable(self.terms.in_force(budget)), value, limit, roster.ids)

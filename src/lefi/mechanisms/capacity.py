@@ -4,6 +4,8 @@ A client that takes an offer and delivers less than the limit has shown its cap.
 fills it, and stands firm once the same cap was seen twice.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray, IntArray
@@ -18,6 +20,17 @@ FALL = 0.97  # most that the estimate falls with one short delivery: clients may
 SAME = 1e-9  # relative
 
 
+class Shown(NamedTuple):
+    """What is known of caps: the estimate, whose cap has shown, and whose is beyond doubt.
+
+    Beyond doubt: the same was seen twice, or it is all that may be delivered.
+    """
+
+    cap: FloatArray
+    seen: BoolArray
+    sure: BoolArray
+
+
 class Capacity:
     """The cap of each client, by id."""
 
@@ -25,20 +38,14 @@ class Capacity:
         self.low, self.high = terms.size_low, terms.size_high
         self.caps, self.shorts, self.firm = LastValue(), LastValue(), LastValue()
 
-    def read(self, ids: IntArray) -> FloatArray:
-        return self.caps.read(ids, default=self.high)
-
-    def seen(self, ids: IntArray) -> BoolArray:
-        """Whose cap has shown."""
-        return self.caps.read(ids, default=-1.0) >= 0
-
-    def sure(self, ids: IntArray) -> BoolArray:
-        """Whose cap is beyond doubt: the same was seen twice, or it is all that may be delivered."""
-        return (self.firm.read(ids, default=0.0) > 0) | (self.caps.read(ids, default=-1.0) >= self.high)
+    def read(self, ids: IntArray) -> Shown:
+        cap = self.caps.read(ids, default=-1.0)
+        sure = (self.firm.read(ids, default=0.0) > 0) | (cap >= self.high)
+        return Shown(np.where(cap >= 0, cap, self.high), cap >= 0, sure)
 
     def tell(self, ids: IntArray, limit: FloatArray, sizes: FloatArray) -> tuple[BoolArray, FloatArray]:
         """Note what came back. Returns who took the offer, and for what size it was."""
-        cap, known = self.read(ids), self.caps.read(ids, default=-1.0) >= 0
+        cap, known, _ = self.read(ids)
         sizes = np.minimum(np.nan_to_num(sizes, nan=self.low), limit)
         most = np.minimum(limit, cap)
         took = sizes - self.low > np.where(known, TOOK, SOME) * (most - self.low)

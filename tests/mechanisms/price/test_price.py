@@ -131,10 +131,10 @@ def test_a_refusal_at_the_price_that_was_taken_reopens_the_bracket_despite_round
 def test_a_small_delivery_that_is_a_little_short_does_not_tell_the_cap() -> None:
     caps, ids = Capacity(lefi.scenario("paper").terms), np.array([1])
     caps.tell(ids, np.array([0.5]), np.array([0.45]))
-    assert not caps.seen(ids)
+    assert not caps.read(ids).seen
     caps.tell(ids, np.array([10.0]), np.array([4.0]))
-    assert caps.seen(ids)
-    assert not caps.sure(ids)
+    assert caps.read(ids).seen
+    assert not caps.read(ids).sure
     caps.tell(ids, np.array([4.2]), np.array([4.0]))
-    assert caps.sure(ids)
-    assert caps.read(ids) == 4.0
+    assert caps.read(ids).sure
+    assert caps.read(ids).cap == 4.0

@@ -5,6 +5,8 @@ Taken at r, for whatever size: p <= r. Refused at r for the whole cap: p >= r. R
 is no fixed cost of taking part. So there are two lows. Where answers contradict each other, the newest stands.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray, IntArray
@@ -15,25 +17,31 @@ SAME = 1e-9  # prices that differ by less are one price, rounded on the way
 NUDGE = 0.02  # first step up from a refused price that was thought safe
 
 
+class Bracket(NamedTuple):
+    """Where the price of each client lies: above `low`, at most `high` (0 and inf where nothing is known).
+
+    next: what to try for a client that refused all so far; usual: what clients take, in the middle, 0 where none has.
+    """
+
+    low: FloatArray
+    high: FloatArray
+    next: FloatArray
+    usual: float
+
+
 class Brackets:
     """The lowest price taken and the highest refused of each client, by id."""
 
     def __init__(self) -> None:
         self.high, self.low, self.low_whole, self.step = LastValue(), LastValue(), LastValue(), LastValue()
 
-    def read(self, ids: IntArray, whole: bool) -> tuple[FloatArray, FloatArray]:
-        """Low and high of p, 0 and inf where nothing is known; `whole`: low only from refusals of the whole cap."""
-        low = self.low_whole if whole else self.low
-        return low.read(ids, default=0.0), self.high.read(ids, default=np.inf)
-
-    def above(self, ids: IntArray, low: FloatArray) -> FloatArray:
-        """The price to try next for clients that refused all so far."""
-        return low * (1 + self.step.read(ids, default=JUMP))
-
-    def typical(self) -> float:
-        """What clients of the fleet take, in the middle; 0 where none has taken anything."""
+    def read(self, ids: IntArray, whole: bool) -> Bracket:
+        """What is known of these clients' prices; `whole`: low only from refusals of the whole cap."""
+        low = (self.low_whole if whole else self.low).read(ids, default=0.0)
+        above = low * (1 + self.step.read(ids, default=JUMP))
         taken = self.high.values[np.isfinite(self.high.values)]
-        return float(np.median(taken)) if taken.size else 0.0
+        usual = float(np.median(taken)) if taken.size else 0.0
+        return Bracket(low, self.high.read(ids, default=np.inf), above, usual)
 
     def reopen(self, ids: IntArray) -> None:
         """Forget what these clients have taken."""

@@ -6,47 +6,45 @@ p    lowest price for the whole cap, in [low, high]:  x (cap + rho) = p cap
 Refused r for l < cap:  (l + rho) / (cap + rho) >= r l / (high cap).  Taken:  <= r l / (low cap).
 """
 
+import math
+from dataclasses import dataclass, field
+
 import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray
-from lefi.messages import Terms
+from lefi.mechanisms.price.brackets import Bracket
 
 SMALL = 0.02  # thousand samples: below this there is none
 NEXT_TO_NOTHING = 0.05  # of the widest: no fixed cost, until a refusal shows one
 CLOSE = 0.2  # an interval this narrow, relative to 1 + rho, is closed
 
 
+@dataclass(frozen=True)
 class FixedCost:
-    """rho is known to lie in [least, most]; answers that contradict this open the other end again."""
+    """rho is known to lie in [least, most]; answers that contradict this open the other end again.
 
-    def __init__(self, terms: Terms) -> None:
-        self.widest = 2 * terms.size_high
-        self.least, self.most = 0.0, self.widest
+    some     a small offer was refused at a price that is taken for a large one
+    settled  the interval is closed
+    blurred  refusing a part may mean the price or the fixed cost
+    rho      the fixed cost to reckon with: none until a refusal shows one
+    """
 
-    @property
-    def rho(self) -> float:
-        """The fixed cost to reckon with: none until a refusal shows one."""
-        if self.least == 0:
-            return 0.0
-        return self.most if self.settled else float(np.sqrt(self.least * self.most))
+    widest: float
+    least: float
+    most: float
+    some: bool = field(init=False)
+    tested: bool = field(init=False)
+    settled: bool = field(init=False)
+    blurred: bool = field(init=False)
+    rho: float = field(init=False)
 
-    @property
-    def some(self) -> bool:
-        """Whether a small offer was refused at a price that is taken for a large one."""
-        return self.least > 0
-
-    @property
-    def tested(self) -> bool:
-        return self.some or self.most <= NEXT_TO_NOTHING * self.widest
-
-    @property
-    def blurred(self) -> bool:
-        """Whether refusing a part may mean the price or the fixed cost."""
-        return not self.settled if self.some else not self.tested
-
-    @property
-    def settled(self) -> bool:
-        return self.most - self.least <= CLOSE * (1 + self.least)
+    def __post_init__(self) -> None:
+        some, settled = self.least > 0, self.most - self.least <= CLOSE * (1 + self.least)
+        tested = some or self.most <= NEXT_TO_NOTHING * self.widest
+        between = self.most if settled else math.sqrt(self.least * self.most)
+        known = {"some": some, "tested": tested, "settled": settled, "rho": between if some else 0.0}
+        for name, value in (known | {"blurred": not settled if some else not tested}).items():
+            object.__setattr__(self, name, value)
 
     def tells(self, cap: FloatArray, size: FloatArray, width: FloatArray) -> BoolArray:
         """Whether an answer about this size, from prices known to this relative width, can halve the interval."""
@@ -59,26 +57,23 @@ class FixedCost:
         rho = np.where(took, self.least, self.most)
         return price * (1 + rho / cap) / (1 + rho / size)
 
-    def tell(
+    def told(
         self,
-        bracket: tuple[FloatArray, FloatArray],
+        bracket: Bracket,
         cap: FloatArray,
         price: FloatArray,
         size: FloatArray,
         took: BoolArray,
-    ) -> None:
-        """These clients were offered `price` for a `size` well below their caps."""
-        low, high = bracket
+    ) -> "FixedCost":
+        """What is known after these clients were offered `price` for a `size` well below their caps."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            edge = price * size / (np.where(took, low, high) * cap)
+            edge = price * size / (np.where(took, bracket.low, bracket.high) * cap)
             bound = (edge * cap - size) / (1 - edge)
-        refused = bound[~took & (edge < 1) & (price >= high)]
-        taken = bound[took & (edge < 1)]
-        if refused.size and (above := max(float(np.median(refused)), SMALL)) > self.least:
-            self.least = above
-            self.most = self.most if self.most > above else self.widest
-        if taken.size and (below := max(float(np.median(taken)), SMALL)) < self.most:
-            self.most = below
-            self.least = (
-                self.least if self.least < below else 0.0 if below <= NEXT_TO_NOTHING * self.widest else below / 2
-            )
+        refused, taken = bound[~took & (edge < 1) & (price >= bracket.high)], bound[took & (edge < 1)]
+        least, most = self.least, self.most
+        if refused.size and (above := max(float(np.median(refused)), SMALL)) > least:
+            least, most = above, most if most > above else self.widest
+        if taken.size and (below := max(float(np.median(taken)), SMALL)) < most:
+            fallen = 0.0 if below <= NEXT_TO_NOTHING * self.widest else below / 2
+            least, most = least if least < below else fallen, below
+        return FixedCost(self.widest, least, most)

@@ -44,55 +44,54 @@ class Price:
         tolerance: Annotated[float, Field(gt=0, lt=1)] = 0.005,
     ) -> None:
         self.terms, self.seed, self.tolerance = terms, seed, tolerance
-        self.brackets, self.fixed_cost, self.capacity = Brackets(), FixedCost(terms), Capacity(terms)
+        widest = 2 * terms.size_high  # a fixed cost above that of the largest size, twice, is not looked for
+        self.brackets, self.capacity = Brackets(), Capacity(terms)
+        self.fixed_cost = FixedCost(widest, 0.0, widest)
         self.round = 0
 
     def ask(self, roster: Roster, budget: float | None = None) -> PriceOffer:
         money = self.terms.in_force(budget)
         budget = spendable(money)
-        low, high = self.brackets.read(roster.ids, whole=self.fixed_cost.some)
+        low, high, above, usual = self.brackets.read(roster.ids, whole=self.fixed_cost.some)
+        cap, _, sure = self.capacity.read(roster.ids)
         known = np.isfinite(high)
-        aside = ~known & (low >= FAR * (self.brackets.typical() or np.inf))
-        safe = np.where(known, high, self._guess(roster, low, money))
-        shop = self._shop(roster, safe, ~known | (low < (1 - CLOSE) * high))
+        aside = ~known & (low >= FAR * (usual or np.inf))
+        guess = usual or money / (len(roster) * self.terms.size_high)  # for those who have taken and refused nothing
+        safe = np.where(known, high, np.where(low > 0, above, guess))
+        shop = self._shop(roster, cap, safe, ~known | (low < (1 - CLOSE) * high))
         limit, worth = buy(shop.without(aside), budget)
         if worth > 0:  # otherwise the budget buys everything: nothing to gain by asking for less
             shop = replace(shop, unit=shop.unit * self._probe(shop, low, high, safe, worth) / safe)
             limit, worth = buy(shop.without(aside), budget)
         turn = uniform(key(self.seed, "mechanism", self.round), roster.ids)
-        sure = self.capacity.sure(roster.ids)
         probes = Probes(shop, self.fixed_cost, low, high, aside, sure, turn, self.tolerance)
         return probes.offer(limit, worth, budget)
 
     def tell(self, receipt: Receipt[PriceOffer]) -> None:
         self.round = receipt.round
         ids, offer = receipt.roster.ids, receipt.offer
-        before = self.capacity.read(ids)
+        before = self.capacity.read(ids).cap
         took, size = self.capacity.tell(ids, offer.limit, receipt.sizes)
+        now, seen, sure = self.capacity.read(ids)
         if self.fixed_cost.some:  # a price for the whole cap is another one for another cap
-            self.brackets.reopen(ids[took & (self.capacity.read(ids) < before)])
+            self.brackets.reopen(ids[took & (now < before)])
+        cap, telling = np.minimum(now, before), sure if self.fixed_cost.some else seen | ~took
         asked = receipt.answered & (offer.price > 0) & (offer.limit > self.terms.size_low)
-        ids, price, size, took = ids[asked], offer.price[asked], size[asked], took[asked]
-        cap = np.minimum(self.capacity.read(ids), before[asked])
+        ids, price, size, took, cap = ids[asked], offer.price[asked], size[asked], took[asked], cap[asked]
         part = size < WHOLE * cap
-        telling = part & (self.capacity.sure(ids) if self.fixed_cost.some else self.capacity.seen(ids) | ~took)
-        low, high = self.brackets.read(ids, whole=True)
-        self.fixed_cost.tell((low[telling], high[telling]), cap[telling], price[telling], size[telling], took[telling])
+        at = part & telling[asked]
+        bracket = self.brackets.read(ids[at], whole=True)
+        self.fixed_cost = self.fixed_cost.told(bracket, cap[at], price[at], size[at], took[at])
         if self.fixed_cost.some and self.fixed_cost.settled:
             price = np.where(part, self.fixed_cost.whole_price(price, np.minimum(size, cap), cap, took), price)
             part = np.zeros_like(part)
         self.brackets.tell(ids, price, ~part, took)
 
-    def _shop(self, roster: Roster, price: FloatArray, unsure: BoolArray) -> Shop:
+    def _shop(self, roster: Roster, cap: FloatArray, price: FloatArray, unsure: BoolArray) -> Shop:
         """Clients that cost `price` a thousand samples when they deliver all they can."""
-        terms, rho, cap = self.terms, self.fixed_cost.rho, self.capacity.read(roster.ids)
+        terms, rho = self.terms, self.fixed_cost.rho
         whole = unsure & self.fixed_cost.blurred  # what refusing a part would mean cannot be told
         return Shop(terms.accuracy, roster.iid, price * cap / (cap + rho), cap, terms.size_low, rho, whole)
-
-    def _guess(self, roster: Roster, low: FloatArray, budget: float) -> FloatArray:
-        """A price for those who have taken none: above what they refused, else what the others take."""
-        usual = self.brackets.typical() or budget / (len(roster) * self.terms.size_high)
-        return np.where(low > 0, self.brackets.above(roster.ids, low), usual)
 
     def _probe(self, shop: Shop, low: FloatArray, high: FloatArray, safe: FloatArray, worth: float) -> FloatArray:
         """A price inside the bracket, at the share f from above that is best when the price is to serve H rounds.
