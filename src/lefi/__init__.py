@@ -1,10 +1,9 @@
 """lefi: learn what to pay the clients of a federated-learning job, under a budget."""
 
 from lefi import draws
-from lefi.allocation import spendable
 from lefi.errors import ContractError, InputError, LefiError, OfferError, UnknownName
 from lefi.mechanisms import Mechanism, make, register, registered
-from lefi.messages import CurveOffer, Offer, Receipt, Roster, Terms, pays
+from lefi.messages import CurveOffer, Offer, Receipt, Roster, Terms, pays, spendable
 from lefi.models import AccuracyModel, LinearCost, QuadraticAccuracy, accuracy, cost
 from lefi.offers import AuctionCall, MenuOffer, PoolOffer, PriceOffer, RankOffer
 from lefi.optimum import first_best, flat_best, oracle

@@ -16,12 +16,6 @@ from lefi.models import AccuracyModel
 
 HALVINGS = 48  # steps towards a price, at most
 SECANTS = 40  # steps towards a size, at most; a quadratic accuracy needs one
-MARGIN = 1e-9  # of the budget: sums in another order differ in the last digits, and must not pass it
-
-
-def spendable(budget: float) -> float:
-    """What may be promised under a budget: a hair less, so that rounding never overspends."""
-    return budget * (1 - MARGIN)
 
 
 def allocate(

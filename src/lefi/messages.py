@@ -16,6 +16,8 @@ from lefi.arrays import BoolArray, FloatArray, Floats, IntArray, floats, number,
 from lefi.errors import InputError
 from lefi.models import AccuracyModel
 
+MARGIN = 1e-9  # of the budget: sums in another order differ in the last digits, and must not pass it
+
 C = TypeVar("C", bound=type)
 
 _payments: dict[type, str] = {}
@@ -39,6 +41,11 @@ def payments() -> tuple[str, ...]:
 def payment_of(offer: Any) -> str | None:
     """The way of paying that an offer belongs to; None where its class does not say (see `pays`)."""
     return next((_payments[kind] for kind in type(offer).__mro__ if kind in _payments), None)
+
+
+def spendable(budget: float) -> float:
+    """What may be promised under a budget: a hair less, so that rounding never overspends."""
+    return budget * (1 - MARGIN)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from tests.architecture.names import SHARED, second_ledgers, subjects
 LAYERS = "Layers, high to low"
 STUDIES = "Studies, high to low"
 SECRECY = "Secrecy: the server's side never sees the clients' side"
+ORACLE = "The oracle is the check: it shares no search with the mechanisms"
 ROWS = "One ledger: only lefi.ledger writes rows"
 DATABASE = "One ledger: no database is reached past SQLAlchemy"
 FLOWER = "Flower is an extra: only lefi.flower imports it"
@@ -38,6 +39,8 @@ PLANTED = [
     (SECRECY, "lefi.surrogate.bank", "lefi.world.fleet"),
     (SECRECY, "lefi.allocation", "lefi.world.market"),
     (SECRECY, "lefi.offers.price", "lefi.world.client"),
+    (ORACLE, "lefi.optimum.rational", "lefi.allocation"),
+    (ORACLE, "lefi.optimum.first_best", "lefi.mechanisms"),
     (ROWS, "lefi.receipts", "sqlalchemy"),
     (ROWS, "lefi.studies.run.store", "alembic"),
     (DATABASE, "lefi.studies.run.store", "sqlite3"),

@@ -9,8 +9,8 @@ import pytest
 
 import lefi
 from lefi import CurveOffer, Market, RationalFleet, Roster
-from lefi.allocation import spendable
 from lefi.arrays import FloatArray
+from lefi.messages import spendable
 from lefi.optimum.rational import rational_optimum
 from lefi.optimum.tabulated import table_optimum
 

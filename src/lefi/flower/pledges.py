@@ -6,9 +6,8 @@ A commitment pays at most s w (1 - exp(-rate D)); s = budget / (their sum at s =
 
 import numpy as np
 
-from lefi.allocation import spendable
 from lefi.arrays import FloatArray
-from lefi.messages import CurveOffer
+from lefi.messages import CurveOffer, spendable
 
 
 def rescaled(offer: CurveOffer, pledges: FloatArray, budget: float) -> FloatArray:

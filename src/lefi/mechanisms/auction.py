@@ -5,10 +5,9 @@ What a client is worth is the accuracy that its whole cap adds; caps are learned
 
 import numpy as np
 
-from lefi.allocation import spendable
 from lefi.mechanisms.capacity import Capacity
 from lefi.mechanisms.registry import register
-from lefi.messages import Receipt, Roster, Terms
+from lefi.messages import Receipt, Roster, Terms, spendable
 from lefi.offers import AuctionAward, AuctionCall
 
 

@@ -9,11 +9,10 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from lefi.allocation import spendable
 from lefi.arrays import FloatArray
 from lefi.errors import InputError
 from lefi.mechanisms.registry import register
-from lefi.messages import Receipt, Roster, Terms
+from lefi.messages import Receipt, Roster, Terms, spendable
 from lefi.offers import RankOffer
 
 QUANTILES = (np.arange(64) + 0.5) / 64

@@ -13,12 +13,12 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from lefi.allocation import search, sizes_at_slope, spendable
+from lefi.allocation import search, sizes_at_slope
 from lefi.arrays import FloatArray, IntArray
 from lefi.errors import InputError
 from lefi.mechanisms.last_value import LastValue
 from lefi.mechanisms.registry import register
-from lefi.messages import Receipt, Roster, Terms
+from lefi.messages import Receipt, Roster, Terms, spendable
 from lefi.offers import MenuOffer
 
 CLASSES = 32  # clients with nearly the same iid get the same menu

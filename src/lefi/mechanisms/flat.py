@@ -8,9 +8,8 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from lefi.allocation import spendable
 from lefi.mechanisms.registry import register
-from lefi.messages import Receipt, Roster, Terms
+from lefi.messages import Receipt, Roster, Terms, spendable
 from lefi.offers import PriceOffer
 
 

@@ -6,9 +6,8 @@ It needs to know nothing; the clients need to know each other.
 
 import numpy as np
 
-from lefi.allocation import spendable
 from lefi.mechanisms.registry import register
-from lefi.messages import Receipt, Roster, Terms
+from lefi.messages import Receipt, Roster, Terms, spendable
 from lefi.offers import PoolOffer
 
 

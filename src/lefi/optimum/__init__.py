@@ -4,8 +4,7 @@ from typing import cast
 
 import numpy as np
 
-from lefi.allocation import spendable
-from lefi.messages import CurveOffer
+from lefi.messages import CurveOffer, spendable
 from lefi.optimum.first_best import first_best
 from lefi.optimum.rational import rational_optimum
 from lefi.optimum.receipt import OptimumReceipt

@@ -6,10 +6,9 @@ max sum A(D_n)  s.t.  sum P_n(D_n) <= budget.  No way of paying reaches more, as
 
 import numpy as np
 
-from lefi.allocation import spendable
 from lefi.arrays import FloatArray
 from lefi.errors import InputError
-from lefi.messages import Receipt
+from lefi.messages import Receipt, spendable
 from lefi.offers import PriceOffer
 from lefi.optimum.receipt import OptimumReceipt
 from lefi.optimum.tabulated import allocate, between, dual, merge

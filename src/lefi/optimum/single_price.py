@@ -6,8 +6,7 @@ For every r the largest l whose noise-free spend keeps to the budget; of these p
 
 import numpy as np
 
-from lefi.allocation import spendable
-from lefi.messages import Receipt
+from lefi.messages import Receipt, spendable
 from lefi.offers import PriceOffer
 from lefi.world.market import Market
 

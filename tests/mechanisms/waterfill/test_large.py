@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import lefi
-from lefi.allocation import spendable
 from lefi.arrays import FloatArray
 from lefi.mechanisms.waterfill.belief import Belief
 from lefi.mechanisms.waterfill.large import LargeFleet
 from lefi.mechanisms.waterfill.line import LEVELS, level
 from lefi.mechanisms.waterfill.mechanism import DEPTH, HEIGHT, LOOKS, Waterfill
 from lefi.mechanisms.waterfill.tracks import KIND
+from lefi.messages import spendable
 
 
 def taught(clients: int, budget: float, rounds: int = 4) -> tuple[Waterfill, lefi.Market]:

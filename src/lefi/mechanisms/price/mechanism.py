@@ -12,7 +12,6 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from lefi.allocation import spendable
 from lefi.arrays import BoolArray, FloatArray
 from lefi.draws import key, uniform
 from lefi.mechanisms.capacity import Capacity
@@ -21,7 +20,7 @@ from lefi.mechanisms.price.fixed_cost import FixedCost
 from lefi.mechanisms.price.probes import Probes
 from lefi.mechanisms.price.shop import Shop, buy
 from lefi.mechanisms.registry import register
-from lefi.messages import Receipt, Roster, Terms
+from lefi.messages import Receipt, Roster, Terms, spendable
 from lefi.offers import PriceOffer
 
 WHOLE = 0.99  # a size from here on counts as the whole cap

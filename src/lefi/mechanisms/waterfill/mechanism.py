@@ -7,7 +7,7 @@ budget, so no behaviour of the clients can overspend. docs/waterfill.md has the 
 
 import numpy as np
 
-from lefi.allocation import allocate, spendable
+from lefi.allocation import allocate
 from lefi.arrays import FloatArray, IntArray
 from lefi.draws import key, uniform
 from lefi.mechanisms.registry import register
@@ -15,7 +15,7 @@ from lefi.mechanisms.waterfill.belief import Belief, Known
 from lefi.mechanisms.waterfill.curves import CANDIDATES, NOTHING, evaluate, propose
 from lefi.mechanisms.waterfill.large import LargeFleet
 from lefi.mechanisms.waterfill.tries import prospects
-from lefi.messages import CurveOffer, Receipt, Roster, Terms
+from lefi.messages import CurveOffer, Receipt, Roster, Terms, spendable
 from lefi.threads import in_parts
 
 STAGES = 10  # at most
