@@ -8,7 +8,7 @@ import typer
 
 from lefi.cli import options
 from lefi.cli.options import Accuracy, AsJson, Budget, Clients, Deadline, Rounds, Scenario, Seed, Set
-from lefi.messages import Receipt
+from lefi.messages import Receipt, payment_of
 
 if TYPE_CHECKING:
     from lefi.studies.judge.outcome import Outcome
@@ -127,7 +127,7 @@ def _clients(run: "Run", outcome: "Outcome") -> Any:
         f"{run.mechanism}, {run.scenario}: {run.clients} clients, {run.budget:g} USD a round, "
         f"seed {run.seed}, round {outcome.final.round} of {run.rounds}"
     )
-    stake = "weight (USD)" if outcome.final.offer.kind == "curve" else "earns at most (USD)"
+    stake = "weight (USD)" if payment_of(outcome.final.offer) == "curve" else "earns at most (USD)"
     table = show.table(["client"], ["iid", "rate", stake, "size (thousand)", "payment (USD)"], title)
     columns = _columns(outcome)
     clients = len(columns["id"])
@@ -146,7 +146,7 @@ def _lines(run: "Run", outcome: "Outcome", out: Path | None) -> Iterator[tuple[s
 
     final, numbers = outcome.final, outcome.numbers
     yield "settled", f"weights {_since(outcome.weights_settled)}, sizes {_since(outcome.sizes_settled)}"
-    oracle = "oracle" if final.offer.kind == "curve" else "oracle of the paper's curve"
+    oracle = "oracle" if payment_of(final.offer) == "curve" else "oracle of the paper's curve"
     yield (
         "accuracy",
         f"{final.accuracy:.4f}  ({oracle} {numbers['oracle']:.4f}, arbitrary weights {numbers['arbitrary']:.4f})",
