@@ -6,10 +6,7 @@ EI(x) = (mu - y*) Phi(u) + sigma phi(u),  u = (mu - y*) / sigma,  y* the best ro
 The logarithm makes the response of rational clients nearly linear in x: the rival gets the better input.
 """
 
-from __future__ import annotations
-
-import warnings
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Protocol
 
 import numpy as np
 from pydantic import Field
@@ -17,13 +14,10 @@ from scipy.special import ndtr
 
 from lefi.arrays import FloatArray, IntArray
 from lefi.draws import key, normal, uniform
+from lefi.mechanisms.matern import Hyper, Process, learned
 from lefi.mechanisms.registry import register
 from lefi.mechanisms.simplex import Scale
 from lefi.messages import CurveOffer, Receipt, Roster, Terms
-
-if TYPE_CHECKING:  # scikit-learn takes a second to import; only those who play bara pay for it
-    from sklearn.gaussian_process import GaussianProcessRegressor
-    from sklearn.gaussian_process.kernels import Kernel
 
 WIDTHS = (1.0, 0.3, 0.1, 0.03)  # spread of the search around the best point, in log share
 
@@ -49,7 +43,7 @@ class Bara:
         self.points: list[tuple[IntArray, FloatArray]] = []  # ids (sorted) and log shares of each told round
         self.values: list[float] = []
         self.feasible: list[bool] = []
-        self.kernel: Kernel | None = None
+        self.hyper = Hyper()
         self.round = 0
 
     def ask(self, roster: Roster) -> CurveOffer:
@@ -73,15 +67,17 @@ class Bara:
         self.feasible.append(receipt.paid <= self.terms.budget)
         told = len(self.values)
         if told >= self.initial and (told == self.initial or (told & (told - 1)) == 0):
-            self.kernel = self._fitted(receipt.roster.ids[order], self.kernel, learn=True).kernel_
+            x = self._inputs(receipt.roster.ids[order]) / np.sqrt(order.size)
+            self.hyper = learned(x, np.array(self.values), self.hyper)
 
     def _search(self, ids: IntArray) -> FloatArray:
         """The candidate with the highest expected improvement, looked for ever closer around the best so far."""
-        process = self._fitted(ids, self.kernel, learn=False)
+        points = self._inputs(ids)
+        process = Process(points / np.sqrt(ids.size), np.array(self.values), self.hyper)
         inside = [value if ok else -np.inf for value, ok in zip(self.values, self.feasible, strict=True)]
         incumbent = int(np.argmax(inside)) if any(self.feasible) else int(np.argmin(self.values))
         target = self.values[incumbent]
-        best = self._inputs(ids)[incumbent]
+        best = points[incumbent]
         score = -np.inf
         for stage, width in enumerate((0.0, *WIDTHS)):
             draws = self._draw(ids, best, width, stage)
@@ -106,27 +102,25 @@ class Bara:
         """Told points in the coordinates of these clients; who was not there stands at the mean weight."""
         x = np.zeros((len(self.points), ids.size))
         for row, (there, log_share) in enumerate(self.points):
+            if np.array_equal(there, ids):
+                x[row] = log_share
+                continue
             at = np.minimum(np.searchsorted(there, ids), there.size - 1)
             x[row] = np.where(there[at] == ids, log_share[at], 0.0)
         return x
 
-    def _fitted(self, ids: IntArray, kernel: Kernel | None, learn: bool) -> GaussianProcessRegressor:
-        from sklearn.exceptions import ConvergenceWarning
-        from sklearn.gaussian_process import GaussianProcessRegressor
-        from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
-        start = kernel or ConstantKernel(1.0, (1e-2, 1e3)) * Matern(1.0, (0.05, 50.0), nu=2.5) + WhiteKernel(
-            1e-3, (1e-8, 1.0)
-        )
-        process = GaussianProcessRegressor(start, optimizer="fmin_l_bfgs_b" if learn else None, normalize_y=True)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # a bound that is reached is no error here
-            return process.fit(self._inputs(ids) / np.sqrt(ids.size), np.array(self.values))
+class Belief(Protocol):
+    """What is thought of the accuracy at any point."""
+
+    def predict(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Mean and standard deviation at each row of x."""
+        ...
 
 
-def expected_improvement(process: GaussianProcessRegressor, x: FloatArray, target: float) -> FloatArray:
+def expected_improvement(belief: Belief, x: FloatArray, target: float) -> FloatArray:
     """EI of each row of x over the target."""
-    mu, sigma = process.predict(x, return_std=True)
+    mu, sigma = belief.predict(x)
     sigma = np.maximum(sigma, 1e-12)
     u = (mu - target) / sigma
     return np.asarray((mu - target) * ndtr(u) + sigma * np.exp(-0.5 * u * u) / np.sqrt(2 * np.pi))
