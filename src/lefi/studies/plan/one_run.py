@@ -53,11 +53,6 @@ class Run:
         models = {name: value for name, value in self.content.items() if name != "mechanism"}
         return dumps({name: getattr(self, name) for name in named} | {"models": models}, sort_keys=True)
 
-    @property
-    def work(self) -> int:
-        """A guess at how long it takes, in no unit: longest runs go first, and time left is reckoned with it."""
-        return self.rounds * (self.clients + 20)
-
     def market(self) -> Market:
         return scenario(
             self.scenario,

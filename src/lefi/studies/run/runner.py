@@ -1,13 +1,13 @@
 """Run studies: over processes, each run on its own, finished ones skipped."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from lefi.arrays import whole
 from lefi.files import refusals
 from lefi.studies.plan.study import Study
-from lefi.studies.run.effort import Effort
+from lefi.studies.run.effort import Effort, work
 from lefi.studies.run.processes import spread
 from lefi.studies.run.store import clear_leftovers, finished, write_manifest, write_run
 from lefi.studies.run.work import Done, Task, compute
@@ -17,11 +17,12 @@ FEW = 4  # groups of runs per process: with fewer of them, runs go alone, or a l
 
 @dataclass(frozen=True)
 class Standing:
-    """How far a study is: runs done of all, and the share of the work that they are."""
+    """How far a study is: runs done of all, the share of the work that they are, and seconds left where known."""
 
     done: int
     total: int
     share: float
+    left: float | None = field(default=None, compare=False)
 
 
 Progress = Callable[[Standing], None]
@@ -61,7 +62,7 @@ def run_studies(
         (ready if finished(*task) else missing).append(task)
     finishing = _finish(missing, jobs) if engine == LOCAL else _finish_elsewhere(missing, engine)
     try:
-        _report(progress, tasks, ready, finishing)
+        _report(progress, tasks, ready, finishing, jobs if engine == LOCAL else None)
     finally:
         for folder in folders:  # a worker that was stopped in the middle of writing leaves a hidden folder
             clear_leftovers(folder)
@@ -70,30 +71,35 @@ def run_studies(
     return folders
 
 
-def _report(progress: Progress | None, tasks: list[Task], ready: list[Task], finishing: Iterator[Done]) -> None:
-    """Let the runs finish, and tell how far they are after each."""
+def _report(
+    progress: Progress | None, tasks: list[Task], ready: list[Task], finishing: Iterator[list[Done]], jobs: int | None
+) -> None:
+    """Let the runs finish, and tell how far they are after each step."""
     tell = progress or _silent
     effort = Effort(run for _, run in tasks)
     for _, run in ready:
         effort.add(run)
     tell(Standing(effort.runs, len(tasks), effort.share()))
-    for run, seconds in finishing:
-        effort.add(run, seconds)
-        tell(Standing(effort.runs, len(tasks), effort.share()))
+    for done in finishing:
+        for run, seconds in done:
+            effort.add(run, seconds)
+        left = effort.left()
+        tell(Standing(effort.runs, len(tasks), effort.share(), left / jobs if left is not None and jobs else None))
 
 
 def _silent(standing: Standing) -> None:
     """Tell nobody."""
 
 
-def _finish(tasks: list[Task], jobs: int) -> Iterator[Done]:
-    """Each run as it is finished and written, those of one world by one process."""
+def _finish(tasks: list[Task], jobs: int) -> Iterator[list[Done]]:
+    """Runs as they are finished and written. Those of one world go to one process, one after the other."""
     groups: list[list[Task]] = list(_worlds(tasks).values())
     if 1 < jobs and len(groups) < FEW * jobs:
         groups = [[task] for task in tasks]
-    groups.sort(key=lambda group: -sum(run.work for _, run in group))
-    for done in spread(_work, groups, jobs):
-        yield from done
+    groups.sort(key=lambda group: -sum(work(run) for _, run in group))
+    if jobs == 1:  # nobody else to give the others of a group to: say after each that it is done
+        groups = [[task] for group in groups for task in group]
+    return spread(_work, groups, jobs)
 
 
 def _worlds(tasks: list[Task]) -> dict[str, list[Task]]:
@@ -104,10 +110,10 @@ def _worlds(tasks: list[Task]) -> dict[str, list[Task]]:
     return worlds
 
 
-def _finish_elsewhere(tasks: list[Task], engine: str) -> Iterator[Done]:
+def _finish_elsewhere(tasks: list[Task], engine: str) -> Iterator[list[Done]]:
     from lefi.studies.run.cluster import finish_on_cluster
 
-    return finish_on_cluster(sorted(tasks, key=lambda task: -task[1].work), engine)
+    return ([done] for done in finish_on_cluster(sorted(tasks, key=lambda task: -work(task[1])), engine))
 
 
 def _work(tasks: list[Task]) -> list[Done]:
