@@ -173,7 +173,7 @@ def test_figures_draws_from_results_alone(tmp_path: Path, monkeypatch: pytest.Mo
         run_study(Study.build({"name": name, "mechanisms": ["uniform"], "rounds": 1, "seeds": 1}), tmp_path)
     asked: list[tuple[Path, Path]] = []
 
-    def write_report(results: Path, out: Path) -> Path:
+    def write_report(results: Path, out: Path, **_: object) -> Path:
         asked.append((results, out))
         (out / "claims.json").write_text("[]")
         return out / "report.html"

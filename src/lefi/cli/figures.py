@@ -34,8 +34,10 @@ def draw(results: Path, out: Path) -> None:
     """Write the report, and say what became of the paper's claims and where the report lies."""
     from lefi.cli import show
     from lefi.studies.report.report import write_report
+    from lefi.studies.run.runner import Standing
 
-    report = write_report(results, out)
+    with show.bar("report", "figures") as tell:
+        report = write_report(results, out, progress=lambda done, total: tell(Standing(done, total, done / total)))
     console = show.console()
     table = Table("", "claim", "verdict", title="Claims", title_justify="left", title_style="bold", box=SIMPLE_HEAD)
     for claim in json.loads((out / "claims.json").read_text(encoding="utf-8")):

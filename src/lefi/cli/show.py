@@ -1,7 +1,8 @@
 """How results look: on a terminal of 80 columns, as a progress bar, as JSON."""
 
 import json
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -9,9 +10,11 @@ import numpy as np
 import typer
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from rich.text import Text
 
+from lefi.cli.pace import Lines, Pace, spelled
 from lefi.studies.judge.statistics import Interval
 from lefi.studies.run.runner import Standing
 
@@ -41,27 +44,42 @@ def table(labels: list[str], numbers: list[str], title: str) -> Table:
 
 
 @contextmanager
-def bar(what: str, unit: str) -> Iterator["Tell"]:
-    """A progress bar on stderr, where that is a terminal: what is done, the time left, a note beside the name."""
-    columns = [
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=24),
-        TextColumn("{task.fields[done]}/{task.fields[total_runs]} " + unit),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    ]
-    errors = Console(stderr=True)
-    with Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal) as progress:
+def bar(what: str, unit: str, clock: Callable[[], float] = time.monotonic) -> Iterator["Tell"]:
+    """Progress on stderr: a bar with a note beside its name where that is a terminal, otherwise a line now and then."""
+    errors = Console(stderr=True, highlight=False, soft_wrap=True)
+    pace = Pace(clock)
+    lines = Lines(what, unit, lambda line: errors.print(line, markup=False), pace)
+    with Progress(*_columns(unit, pace), console=errors, transient=True, disable=not errors.is_terminal) as progress:
         task = progress.add_task(what, total=1.0, done=0, total_runs="?")
 
         def tell(standing: Standing, note: str = "") -> None:
+            pace.tell(standing)
+            if not errors.is_terminal:
+                lines.step()
             name = f"{what} {note}".rstrip()
             progress.update(
                 task, description=name, completed=standing.share, done=standing.done, total_runs=standing.total
             )
 
         yield tell
+    lines.end()
+
+
+def _columns(unit: str, pace: Pace) -> list[ProgressColumn]:
+    class Left(ProgressColumn):
+        """What is left, also between two steps."""
+
+        def render(self, task: Task) -> Text:
+            left = pace.left()
+            return Text("" if left is None else f"{spelled(left)} left")
+
+    return [
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=24),
+        TextColumn("{task.fields[done]}/{task.fields[total_runs]} " + unit),
+        TimeElapsedColumn(),
+        Left(),
+    ]
 
 
 def number(value: float, digits: int = 3) -> str:

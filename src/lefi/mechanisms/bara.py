@@ -7,10 +7,7 @@ EI(x) = (mu - y*) Phi(u) + sigma phi(u),  u = (mu - y*) / sigma,  y* the best ro
 The logarithm makes the response of rational clients nearly linear in x: the rival gets the better input.
 """
 
-from __future__ import annotations
-
-import warnings
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Protocol
 
 import numpy as np
 from pydantic import Field
@@ -18,13 +15,10 @@ from scipy.special import ndtr
 
 from lefi.arrays import FloatArray, IntArray
 from lefi.draws import key, normal, uniform
+from lefi.mechanisms.matern import Hyper, Process, learned
 from lefi.mechanisms.registry import register
 from lefi.mechanisms.simplex import Scale
 from lefi.messages import CurveOffer, Receipt, Roster, Terms
-
-if TYPE_CHECKING:  # scikit-learn takes a second to import; only those who play bara pay for it
-    from sklearn.gaussian_process import GaussianProcessRegressor
-    from sklearn.gaussian_process.kernels import Kernel
 
 WIDTHS = (1.0, 0.3, 0.1, 0.03)  # spread of the search around the best point, in log share
 
@@ -51,7 +45,7 @@ class Bara:
         self.budgets: list[float] = []  # log of each told round's, relative to the terms' own
         self.values: list[float] = []
         self.paid: list[float] = []
-        self.kernel: Kernel | None = None
+        self.hyper = Hyper()
         self.round = 0
 
     def ask(self, roster: Roster, budget: float | None = None) -> CurveOffer:
@@ -75,15 +69,16 @@ class Bara:
         self.paid.append(receipt.paid)
         told = len(self.values)
         if told >= self.initial and (told == self.initial or (told & (told - 1)) == 0):
-            self.kernel = self._fitted(receipt.roster.ids[order], self.kernel, learn=True).kernel_
+            x = self._scaled(self._log_shares(receipt.roster.ids[order]), np.array(self.budgets))
+            self.hyper = learned(x, np.array(self.values), self.hyper)
 
     def _search(self, ids: IntArray, budget: float) -> FloatArray:
         """The candidate with the highest expected improvement, looked for ever closer around the best so far."""
-        process = self._fitted(ids, self.kernel, learn=False)
-        values, within = np.array(self.values), np.array(self.paid) <= budget
+        points, values, within = self._log_shares(ids), np.array(self.values), np.array(self.paid) <= budget
+        process = Process(self._scaled(points, np.array(self.budgets)), values, self.hyper)
         incumbent = int(np.where(within, values, -np.inf).argmax() if within.any() else values.argmin())
         target = self.values[incumbent]
-        best = self._log_shares(ids)[incumbent]
+        best = points[incumbent]
         score = -np.inf
         for stage, width in enumerate((0.0, *WIDTHS)):
             draws = self._draw(ids, best, width, stage)
@@ -116,27 +111,25 @@ class Bara:
         """Told points in the coordinates of these clients; who was not there stands at the mean weight."""
         x = np.zeros((len(self.points), ids.size))
         for row, (there, log_share) in enumerate(self.points):
+            if np.array_equal(there, ids):
+                x[row] = log_share
+                continue
             at = np.minimum(np.searchsorted(there, ids), there.size - 1)
             x[row] = np.where(there[at] == ids, log_share[at], 0.0)
         return x
 
-    def _fitted(self, ids: IntArray, kernel: Kernel | None, learn: bool) -> GaussianProcessRegressor:
-        from sklearn.exceptions import ConvergenceWarning
-        from sklearn.gaussian_process import GaussianProcessRegressor
-        from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
-        start = kernel or ConstantKernel(1.0, (1e-2, 1e3)) * Matern(1.0, (0.05, 50.0), nu=2.5) + WhiteKernel(
-            1e-3, (1e-8, 1.0)
-        )
-        process = GaussianProcessRegressor(start, optimizer="fmin_l_bfgs_b" if learn else None, normalize_y=True)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # a bound that is reached is no error here
-            return process.fit(self._scaled(self._log_shares(ids), np.array(self.budgets)), np.array(self.values))
+class Belief(Protocol):
+    """What is thought of the accuracy at any point."""
+
+    def predict(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Mean and standard deviation at each row of x."""
+        ...
 
 
-def expected_improvement(process: GaussianProcessRegressor, x: FloatArray, target: float) -> FloatArray:
+def expected_improvement(belief: Belief, x: FloatArray, target: float) -> FloatArray:
     """EI of each row of x over the target."""
-    mu, sigma = process.predict(x, return_std=True)
+    mu, sigma = belief.predict(x)
     sigma = np.maximum(sigma, 1e-12)
     u = (mu - target) / sigma
     return np.asarray((mu - target) * ndtr(u) + sigma * np.exp(-0.5 * u * u) / np.sqrt(2 * np.pi))

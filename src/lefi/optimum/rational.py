@@ -10,11 +10,11 @@ from collections.abc import Callable
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.optimize.elementwise import find_root
 
 from lefi.arrays import FloatArray
 from lefi.messages import CurveOffer
 from lefi.models import AccuracyModel
+from lefi.optimum.roots import roots
 from lefi.world.fleet import RationalFleet
 from lefi.world.market import Market
 
@@ -55,8 +55,8 @@ class _Sizes:
         inside = (self.at_top < log_price) & (log_price < self.at_0) & (self.top > 0)
         if inside.any():
             client = tuple(values[inside] for values in self.client)
-            bracket = np.zeros(int(inside.sum())), self.top[inside]
-            D[inside] = find_root(lambda D, *client: self._bargain(D, *client) - log_price, bracket, args=client).x
+            low, high = np.zeros(int(inside.sum())), self.top[inside]
+            D[inside] = roots(lambda D, *client: self._bargain(D, *client) - log_price, low, high, *client)
         return D
 
     def _bargain(self, D: FloatArray, iid: FloatArray, beta: FloatArray, log_kappa: FloatArray) -> FloatArray:

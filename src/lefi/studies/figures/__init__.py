@@ -182,10 +182,15 @@ class Drawn:
     files: tuple[Path, ...] = ()
 
 
-def draw_figures(results: Results, folder: Path) -> list[Drawn]:
-    """Every figure that the results allow, as PNG and SVG in the folder."""
+def draw_figures(results: Results, folder: Path, *, progress: Callable[[int, int], None] | None = None) -> list[Drawn]:
+    """Every figure that the results allow, as PNG and SVG in the folder; `progress` is told how many of how many."""
     wanted = [plan for plan in PLANS if not plan.extra or all(name in results.studies for name in plan.studies)]
-    return [_draw(plan, results, folder) for plan in wanted]
+    drawn: list[Drawn] = []
+    for plan in wanted:
+        drawn.append(_draw(plan, results, folder))
+        if progress is not None:
+            progress(len(drawn), len(wanted))
+    return drawn
 
 
 def draw_readme(results: Path, folder: Path) -> list[Path]:

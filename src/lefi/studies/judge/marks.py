@@ -8,7 +8,7 @@ surplus    what a client keeps: payment - expense, over what it keeps when it de
 share      (judged - arbitrary) / (oracle - arbitrary)
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -40,16 +40,19 @@ class Marks:
         return (accuracy - self.arbitrary) / gain if gain >= LEAST_GAIN else np.nan
 
 
-def marks(market: Market, seed: int, outer: bool = False) -> Marks:
-    """The marks of the market's current fleet; `outer`: with first_best, where the fleet's costs can be looked up."""
-    best = oracle(market)
-    known = outer and able(market.fleet, Costed)
-    return Marks(
-        oracle=best.accuracy,
-        bound=best.bound,
-        arbitrary=arbitrary(market, seed),
-        first_best=first_best(market).accuracy if known else np.nan,
-    )
+def marks(market: Market, seed: int, outer: bool = False, known: Marks | None = None) -> Marks:
+    """The marks of the market's current fleet; `outer`: with first_best, where the fleet's costs can be looked up.
+
+    `known` are marks of the same fleet and seed: only what they lack is worked out.
+    """
+    if known is None:
+        best = oracle(market)
+        known = Marks(oracle=best.accuracy, bound=best.bound, arbitrary=arbitrary(market, seed))
+    if not outer:
+        return replace(known, first_best=np.nan)
+    if np.isnan(known.first_best) and able(market.fleet, Costed):
+        return replace(known, first_best=first_best(market).accuracy)
+    return known
 
 
 def surplus(market: Market, receipt: Receipt) -> FloatArray:

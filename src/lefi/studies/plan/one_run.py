@@ -47,9 +47,11 @@ class Run:
         return sha256(dumps(told, sort_keys=True).encode()).hexdigest()[:16]
 
     @property
-    def work(self) -> int:
-        """A guess at how long it takes, in no unit: longest runs go first, and time left is reckoned with it."""
-        return self.rounds * (self.clients + 20)
+    def world(self) -> str:
+        """Names the clients that it meets and what they answer to: equal for all mechanisms of a market and seed."""
+        named = ("scenario", "seed", "clients", "budget", "deadline", "settings")
+        models = {name: value for name, value in self.content.items() if name != "mechanism"}
+        return dumps({name: getattr(self, name) for name in named} | {"models": models}, sort_keys=True)
 
     def market(self) -> Market:
         return scenario(

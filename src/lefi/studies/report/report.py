@@ -1,7 +1,7 @@
 """The report of the paper: every figure, the claims table and the numbers, in one HTML file."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from html import escape
 from pathlib import Path
 from typing import get_args
@@ -45,14 +45,14 @@ DEFINITIONS = {
 }
 
 
-def write_report(results: Path, out: Path) -> Path:
+def write_report(results: Path, out: Path, *, progress: Callable[[int, int], None] | None = None) -> Path:
     """Draw every figure into out/figures, write out/claims.json and out/report.html; the path of the report."""
     found = read_results(Path(results))
     out = Path(out)
     with refusals(out):
         out.mkdir(parents=True, exist_ok=True)
         claims = check_claims(found)
-        drawn = draw_figures(found, out / "figures")
+        drawn = draw_figures(found, out / "figures", progress=progress)
         _replace(out / "claims.json", json.dumps([claim.to_dict() for claim in claims], indent=1) + "\n")
         speed = speed_parts(Path(results), out / "figures")
         return _replace(out / "report.html", page(TITLE, _parts(found, claims, drawn, speed)))

@@ -7,13 +7,13 @@ from lefi.receipts import Tables
 from lefi.studies.plan.code import code_digest
 from lefi.studies.plan.one_run import Run
 from lefi.studies.run.store import write_run
-from lefi.studies.run.work import Task, compute
+from lefi.studies.run.work import Done, Task, compute
 
 SCHEME = "dask://"
 PATIENCE = 20  # seconds to reach the scheduler
 
 
-def finish_on_cluster(tasks: list[Task], engine: str) -> Iterator[Run]:
+def finish_on_cluster(tasks: list[Task], engine: str) -> Iterator[Done]:
     """Each run as the cluster at dask://host:port has computed it and it is written."""
     if not engine.startswith(SCHEME) or ":" not in engine.removeprefix(SCHEME):
         raise InputError("engine", engine, "dask://host:port")
@@ -36,7 +36,7 @@ def finish_on_cluster(tasks: list[Task], engine: str) -> Iterator[Run]:
             folder, run = waiting.pop(future)
             tables, seconds = future.result()
             write_run(folder, run, tables, seconds)
-            yield run
+            yield run, seconds
 
 
 def _compute(run: Run) -> tuple[Tables, float]:

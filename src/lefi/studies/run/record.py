@@ -21,7 +21,10 @@ from lefi.rounds import walk
 from lefi.studies.judge.marks import SEARCHERS, Marks, judge, marks, surplus
 from lefi.studies.plan.one_run import COLUMNS, Run
 from lefi.studies.plan.plugins import load_mechanism
+from lefi.world.fleet import Fleet
 from lefi.world.market import Market
+
+_last: tuple[str, dict[int, Marks]] = ("", {})  # the world of the last run, and the marks of its fleets by round
 
 
 def record(run: Run) -> Tables:
@@ -47,14 +50,37 @@ def _judged(run: Run) -> Iterator[tuple[Market, Receipt, dict[str, Any]]]:
         load_mechanism(run.source)
     market = run.market().taking(lefi.registered()[run.mechanism].payment)
     mechanism = lefi.make(run.mechanism, market.terms, seed=run.seed, **run.mechanism_settings)
-    curve = market.terms.payment == "curve"
-    fleet, marked, best = None, Marks(np.nan, np.nan, np.nan), np.nan
+    marker = _Marker(run, outer=market.terms.payment != "curve")
+    best = np.nan
     for current, receipt in walk(mechanism, market, run.rounds, run.seed):
-        if current.fleet is not fleet:
-            fleet, marked = current.fleet, marks(current, run.seed, outer=not curve)
-        row = _row(current, receipt, marked, best, run.mechanism in SEARCHERS)
+        row = _row(current, receipt, marker.marks(current, receipt), best, run.mechanism in SEARCHERS)
         best = row["best"]
         yield current, receipt, row
+
+
+class _Marker:
+    """The marks of each round's fleet. All mechanisms meet the same fleets: what the last run found out is kept.
+
+    Clients that lean on what they delivered are other clients under another mechanism, and are marked anew.
+    """
+
+    def __init__(self, run: Run, outer: bool) -> None:
+        global _last
+        last = _last if _last[0] == run.world else (run.world, {})
+        _last = last  # threads of a Dask worker may play other worlds meanwhile: each goes on with its own
+        self.seed, self.outer, self.known = run.seed, outer, last[1]
+        self.fleet: Fleet | None = None
+        self.marked = Marks(np.nan, np.nan, np.nan)
+
+    def marks(self, market: Market, receipt: Receipt) -> Marks:
+        """Those of the fleet that the receipt was settled with."""
+        if market.fleet is not self.fleet:
+            self.fleet = market.fleet
+            self.marked = marks(market, self.seed, self.outer, self.known.get(receipt.round))
+            self.known[receipt.round] = self.marked if self.outer else self.known.get(receipt.round, self.marked)
+        if market.after(receipt).fleet is not market.fleet:
+            self.known = {}
+        return self.marked
 
 
 def _row(market: Market, receipt: Receipt, marked: Marks, best: float, searcher: bool) -> dict[str, Any]:

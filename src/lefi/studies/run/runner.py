@@ -1,31 +1,28 @@
 """Run studies: over processes, each run on its own, finished ones skipped."""
 
-import multiprocessing
-import os
-import signal
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from lefi.arrays import whole
-from lefi.errors import LefiError
 from lefi.files import refusals
-from lefi.studies.plan.one_run import Run
 from lefi.studies.plan.study import Study
+from lefi.studies.run.effort import Effort, work
+from lefi.studies.run.processes import spread
 from lefi.studies.run.store import clear_leftovers, finished, write_manifest, write_run
-from lefi.studies.run.work import Task, compute
+from lefi.studies.run.work import Done, Task, compute
+
+FEW = 4  # groups of runs per process: with fewer of them, runs go alone, or a last long group would keep all waiting
 
 
 @dataclass(frozen=True)
 class Standing:
-    """How far a study is: runs done of all, and the share of the work that they are."""
+    """How far a study is: runs done of all, the share of the work that they are, and seconds left where known."""
 
     done: int
     total: int
     share: float
+    left: float | None = field(default=None, compare=False)
 
 
 Progress = Callable[[Standing], None]
@@ -59,10 +56,13 @@ def run_studies(
         with refusals(folder):
             folder.mkdir(parents=True, exist_ok=True)
         clear_leftovers(folder)
-    missing = sorted((task for task in tasks if not finished(*task)), key=lambda task: -task[1].work)
+    ready: list[Task] = []
+    missing: list[Task] = []
+    for task in tasks:
+        (ready if finished(*task) else missing).append(task)
     finishing = _finish(missing, jobs) if engine == LOCAL else _finish_elsewhere(missing, engine)
     try:
-        _report(progress, tasks, missing, finishing)
+        _report(progress, tasks, ready, finishing, jobs if engine == LOCAL else None)
     finally:
         for folder in folders:  # a worker that was stopped in the middle of writing leaves a hidden folder
             clear_leftovers(folder)
@@ -71,71 +71,56 @@ def run_studies(
     return folders
 
 
-def _report(progress: Progress | None, tasks: list[Task], missing: list[Task], finishing: Iterator[Run]) -> None:
-    """Let the runs finish, and tell how far they are after each."""
+def _report(
+    progress: Progress | None, tasks: list[Task], ready: list[Task], finishing: Iterator[list[Done]], jobs: int | None
+) -> None:
+    """Let the runs finish, and tell how far they are after each step."""
     tell = progress or _silent
-    total = max(sum(run.work for _, run in tasks), 1)
-    done = len(tasks) - len(missing)
-    work = total - sum(run.work for _, run in missing)
-    tell(Standing(done, len(tasks), work / total))
-    for run in finishing:
-        done, work = done + 1, work + run.work
-        tell(Standing(done, len(tasks), work / total))
+    effort = Effort(run for _, run in tasks)
+    for _, run in ready:
+        effort.add(run)
+    tell(Standing(effort.runs, len(tasks), effort.share()))
+    for done in finishing:
+        for run, seconds in done:
+            effort.add(run, seconds)
+        left = effort.left()
+        tell(Standing(effort.runs, len(tasks), effort.share(), left / jobs if left is not None and jobs else None))
 
 
 def _silent(standing: Standing) -> None:
     """Tell nobody."""
 
 
-def _finish(tasks: list[Task], jobs: int) -> Iterator[Run]:
-    """Each run as it is finished and written."""
-    if jobs == 1 or len(tasks) <= 1:
-        for task in tasks:
-            yield _work(task)
-        return
-    before = multiprocessing.active_children()
-    pool = ProcessPoolExecutor(
-        min(jobs, len(tasks)), mp_context=multiprocessing.get_context("spawn"), initializer=_start_worker
-    )
-    futures: list[Future[Run]] = [pool.submit(_work, task) for task in tasks]
-    try:
-        for future in as_completed(futures):
-            yield future.result()
-    except BrokenProcessPool:
-        raise LefiError("a worker process was killed; finished runs are kept, run the same command again") from None
-    finally:
-        # On the way out of an error or Ctrl-C nobody waits for runs that may take minutes: they will be run again.
-        if not all(future.done() for future in futures):
-            pool.shutdown(wait=False, cancel_futures=True)
-            ended = [worker for worker in multiprocessing.active_children() if worker not in before]
-            for worker in ended:
-                worker.terminate()
-            for worker in ended:
-                worker.join()  # else it still counts as alive, and what it had begun to write as its own
-        pool.shutdown(wait=True)
+def _finish(tasks: list[Task], jobs: int) -> Iterator[list[Done]]:
+    """Runs as they are finished and written. Those of one world go to one process, one after the other."""
+    groups: list[list[Task]] = list(_worlds(tasks).values())
+    if 1 < jobs and len(groups) < FEW * jobs:
+        groups = [[task] for task in tasks]
+    groups.sort(key=lambda group: -sum(work(run) for _, run in group))
+    if jobs == 1:  # nobody else to give the others of a group to: say after each that it is done
+        groups = [[task] for group in groups for task in group]
+    return spread(_work, groups, jobs)
 
 
-def _finish_elsewhere(tasks: list[Task], engine: str) -> Iterator[Run]:
+def _worlds(tasks: list[Task]) -> dict[str, list[Task]]:
+    """Runs that meet the same clients, together: what these clients allow is worked out once."""
+    worlds: dict[str, list[Task]] = {}
+    for task in tasks:
+        worlds.setdefault(task[1].world, []).append(task)
+    return worlds
+
+
+def _finish_elsewhere(tasks: list[Task], engine: str) -> Iterator[list[Done]]:
     from lefi.studies.run.cluster import finish_on_cluster
 
-    return finish_on_cluster(tasks, engine)
+    return ([done] for done in finish_on_cluster(sorted(tasks, key=lambda task: -work(task[1])), engine))
 
 
-def _start_worker() -> None:
-    """Leave Ctrl-C to the parent, and end with it, however it ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-
-    def follow() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=follow, daemon=True).start()
-
-
-def _work(task: Task) -> Run:
-    """Compute and write one run."""
-    folder, run = task
-    write_run(folder, run, *compute(run))
-    return run
+def _work(tasks: list[Task]) -> list[Done]:
+    """Compute and write runs, one after the other."""
+    done: list[Done] = []
+    for folder, run in tasks:
+        tables, seconds = compute(run)
+        write_run(folder, run, tables, seconds)
+        done.append((run, seconds))
+    return done

@@ -12,6 +12,7 @@ from lefi.studies.plan.one_run import Run
 from lefi.studies.run.record import record
 
 Task = tuple[Path, Run]  # the folder of the study, and a run of it
+Done = tuple[Run, float]  # a run that is written, and the seconds it took
 
 
 def compute(run: Run) -> tuple[Tables, float]:
