@@ -63,7 +63,7 @@ def shares(name: str, market: lefi.Market, rounds: list[int], seed: int, changin
             accuracy = market.settle(t, offer, None).accuracy
             found.append((accuracy - base) / (best - base) if best - base >= LEAST_GAIN else np.nan)
         receipt = market.settle(t, offer, generator(seed, "behaviour", t))
-        overspend = max(overspend, receipt.paid / market.terms.budget - 1)
+        overspend = float(np.maximum(overspend, receipt.paid / market.terms.budget - 1))  # NaN stays
         mechanism.tell(receipt)
         market = market.after(receipt).advance(generator(seed, "advance", t))
     return np.array(found), overspend

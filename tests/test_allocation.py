@@ -1,13 +1,14 @@
 """One price of money against brute force."""
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lefi.allocation import allocate, fill
-from lefi.arrays import FloatArray
+from lefi.arrays import FloatArray, IntArray
 
 
 def table(seed: int, clients: int, candidates: int) -> tuple[FloatArray, FloatArray]:
@@ -17,21 +18,73 @@ def table(seed: int, clients: int, candidates: int) -> tuple[FloatArray, FloatAr
     return gain, cost
 
 
+def worth(gain: FloatArray, pick: IntArray) -> float:
+    return float(gain[np.arange(len(pick)), pick].sum())
+
+
+def best_of_all(gain: FloatArray, cost: FloatArray, budget: float) -> float:
+    choices = np.array(list(product(range(gain.shape[1]), repeat=gain.shape[0])))
+    rows = np.arange(gain.shape[0])
+    return float(gain[rows, choices].sum(axis=1)[cost[rows, choices].sum(axis=1) <= budget].max())
+
+
+def missing(gain: FloatArray, cost: FloatArray, budget: float, pick: IntArray, price: float) -> float:
+    """Dual value at this price less what the picks and the money left are worth: 0 where all respond best to it."""
+    dual = float((gain - price * cost).max(axis=1).sum()) + price * budget
+    return dual - worth(gain, pick) - price * (budget - worth(cost, pick))
+
+
+fleets = given(seed=st.integers(0, 10**6), clients=st.integers(1, 5), share=st.floats(0.05, 1.2))
+
+
 @settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 10**6), clients=st.integers(1, 5), share=st.floats(0.05, 1.2))
-def test_within_the_budget_and_near_the_best_of_all_choices(seed: int, clients: int, share: float) -> None:
+@fleets
+def test_no_choice_beats_it_by_more_than_the_money_left_is_worth(seed: int, clients: int, share: float) -> None:
+    """Weak duality: the dual value bounds every choice from above, and at one price all reach it but for that money."""
     gain, cost = table(seed, clients, 4)
     budget = share * float(cost[:, -1].sum())
-    pick, _ = allocate(gain, cost, budget, attempts=8)
-    rows = np.arange(clients)
-    assert cost[rows, pick].sum() <= budget
-    best = 0.0
-    for choice in product(range(5), repeat=clients):
-        chosen = np.array(choice)
-        if cost[rows, chosen].sum() <= budget:
-            best = max(best, float(gain[rows, chosen].sum()))
-    # One price leaves at most one client short of its next step.
-    assert gain[rows, pick].sum() >= best - np.diff(gain, axis=1).max() * 4
+    pick, price = allocate(gain, cost, budget)
+    left = budget - worth(cost, pick)
+    jumps = [
+        cost[i, after] - cost[i, before] for i in range(clients) for before, after in pairwise(hull(gain, cost, i))
+    ]
+    close = 1e-6 * price * budget + 1e-12  # the search for the price ends where that share of the budget is left
+    assert 0 <= left
+    assert price == 0 or left <= max(jumps)
+    assert abs(missing(gain, cost, budget, pick, price)) <= close
+    assert worth(gain, pick) >= best_of_all(gain, cost, budget) - price * left - close
+
+
+def hull(gain: FloatArray, cost: FloatArray, client: int) -> list[int]:
+    """The candidates that a client picks at some price, the cheapest first."""
+    prices = np.geomspace(1e-6, 1e6, 20_001)
+    return sorted(set((gain[client] - prices[:, None] * cost[client]).argmax(axis=1).tolist()))
+
+
+@settings(max_examples=60, deadline=None)
+@fleets
+def test_another_attempt_loses_no_more_than_the_money_left_is_worth(seed: int, clients: int, share: float) -> None:
+    """What an attempt found can still be chosen in the next one, so the same bound holds from one to the next."""
+    gain, cost = table(seed, clients, 4)
+    budget = share * float(cost[:, -1].sum())
+    before = worth(gain, allocate(gain, cost, budget)[0])
+    for attempts in range(2, 9):
+        pick, price = allocate(gain, cost, budget, attempts=attempts)
+        left, found = budget - worth(cost, pick), worth(gain, pick)
+        assert 0 <= left
+        assert found >= before - price * left - 1e-6 * price * budget - 1e-12
+        before = found
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_equal_shares_of_the_budget_fail_the_same_line(seed: int) -> None:
+    """A control: each client's best candidate within its own share of the money."""
+    gain, cost = table(seed, 5, 4)
+    budget = 0.4 * float(cost[:, -1].sum())
+    pick, price = allocate(gain, cost, budget)
+    equal = np.where(cost <= budget / 5, gain, -1.0).argmax(axis=1)
+    assert missing(gain, cost, budget, equal, price) > 1e-3 > abs(missing(gain, cost, budget, pick, price))
+    assert worth(gain, equal) < worth(gain, allocate(gain, cost, budget, attempts=8)[0])
 
 
 def test_concave_gains_are_solved_to_the_grid() -> None:

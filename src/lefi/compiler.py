@@ -29,11 +29,13 @@ def _numba() -> bool:
     wanted = os.environ.get("LEFI_ENGINE", "numba")
     if wanted not in ("numba", "numpy"):
         raise UnknownName("LEFI_ENGINE", wanted, ("numba", "numpy"))
+    if wanted == "numpy":
+        return False  # without even a look at numba, which takes half a second to import
     try:
         import numba  # noqa: F401
     except ImportError:
         return False
-    return wanted == "numba"
+    return True
 
 
 NUMBA = _numba()

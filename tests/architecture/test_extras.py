@@ -1,5 +1,6 @@
 """Extras stay extras: the core does without them, and who needs one is told which."""
 
+import os
 import subprocess
 import sys
 
@@ -8,13 +9,21 @@ import pytest
 EXTRAS = ("flwr", "sqlalchemy", "alembic", "psycopg", "distributed", "torch")
 
 
-def python(code: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+def python(code: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-c", code], env=os.environ | environment, capture_output=True, text=True, check=False
+    )
 
 
 def test_the_core_and_the_command_line_import_no_extra() -> None:
     done = python(f"import sys, lefi, lefi.cli; print([name for name in {EXTRAS} if name in sys.modules])")
     assert done.stdout.strip() == "[]", done.stderr
+
+
+@pytest.mark.parametrize(("engine", "imported"), [("numba", "True"), ("numpy", "False")])
+def test_numba_is_imported_only_where_it_is_wanted(engine: str, imported: str) -> None:
+    done = python("import sys, lefi, lefi.cli; print('numba' in sys.modules)", LEFI_ENGINE=engine)
+    assert done.stdout.strip() == imported, done.stderr
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,8 @@ def test_no_mechanism_of_its_payment_class_within_the_budget_beats_the_oracle() 
     for name in (name for name, factory in lefi.registered().items() if factory.payment == "curve"):
         rounds = record(only_run(mechanisms=[name], scenario="mixed", rounds=30)).rounds
         within = rounds.filter(pl.col("paid") <= pl.col("budget"))
+        assert within.height >= 10
+        assert rounds["oracle"].is_finite().all()  # polars takes NaN for the largest number of all
         assert (within["clean"] <= within["oracle"] + 1e-9).all()
         assert (rounds["fair"] <= rounds["oracle"] + 1e-9).all()
 

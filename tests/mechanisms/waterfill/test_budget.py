@@ -61,18 +61,22 @@ def test_adversaries_cannot_make_it_overspend(
 def test_no_scenario_makes_it_overspend_and_it_learns(name: str) -> None:
     market = lefi.scenario(name, clients=10, seed=2)
     receipts = list(lefi.play(lefi.make("waterfill", market.terms, seed=2), market, 20, 2))
-    assert max(receipt.paid for receipt in receipts) <= market.terms.budget
+    assert all(receipt.paid <= market.terms.budget for receipt in receipts)
     assert all(receipt.offer.worst_case() <= market.terms.budget for receipt in receipts)
 
 
-@pytest.mark.parametrize("name", ["paper", "capped", "mixed"])
-def test_ten_rounds_reach_the_optimum_of_rational_clients(name: str) -> None:
-    shares = []
+def worst_loss(name: str, scenario: str) -> float:
+    """What the tenth round lacks of the optimum, in accuracy, in the worst of five fleets."""
+    lost = []
     for seed in range(5):
-        market = lefi.scenario(name, clients=10, seed=seed)
-        *_, last = lefi.play(lefi.make("waterfill", market.terms, seed=seed), market, 10, seed)
-        *_, equal = lefi.play(lefi.make("uniform", market.terms), market, 1, seed)
-        best = lefi.oracle(market).accuracy
-        shares.append((last.accuracy - equal.accuracy) / (best - equal.accuracy) if name != "paper" else 1.0)
-        assert best - last.accuracy < 5e-4
-    assert np.median(shares) > 0.9
+        market = lefi.scenario(scenario, clients=10, seed=seed)
+        *_, last = lefi.play(lefi.make(name, market.terms, seed=seed), market, 10, seed)
+        lost.append(lefi.oracle(market).accuracy - last.accuracy)
+    return float(np.max(lost))
+
+
+# Clients of `paper` are so alike that equal offers are all but the optimum: what fails there has to be worse.
+@pytest.mark.parametrize(("scenario", "control"), [("paper", "random"), ("capped", "uniform"), ("mixed", "uniform")])
+def test_ten_rounds_reach_the_optimum_of_rational_clients_and_a_control_does_not(scenario: str, control: str) -> None:
+    loss, other = worst_loss("waterfill", scenario), worst_loss(control, scenario)
+    assert loss < 1e-4 < 1e-3 < other

@@ -7,20 +7,21 @@ import lefi
 from benchmarks.others import KINDS, best_within_the_worst_case, fleet
 
 LEAST = {
-    "root": 0.93,
-    "linear": 0.95,
+    "root": 0.98,
+    "linear": 0.98,
     "step": 0.9,
     "square": 0.9,
-    "two steps": 0.88,
-    "logistic": 0.9,
-    "three steps": 0.8,
+    "two steps": 0.9,
+    "logistic": 0.93,
+    "three steps": 0.9,
 }
+AHEAD = 0.01  # of equal offers, at least: they come to more than some of these lines, where prices are heavy-tailed
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("shape", "least"), LEAST.items())
 def test_other_clients_are_learned_too(shape: str, least: float, kind: str) -> None:
-    shares = []
+    shares, equal = [], []
     for seed in range(3):
         curves = fleet(shape, 60, seed, kind)
         terms = lefi.Terms(60 * 0.1, lefi.accuracy("paper"))
@@ -29,16 +30,28 @@ def test_other_clients_are_learned_too(shape: str, least: float, kind: str) -> N
         rounds = 40 if shape == "step" else 25  # one threshold per client is searched, try by try
         receipts = list(lefi.play(lefi.make("waterfill", terms), market, rounds))
         assert all(receipt.paid <= terms.budget for receipt in receipts)
-        shares.append((receipts[-1].accuracy - nothing) / (best_within_the_worst_case(curves, terms) - nothing))
-    assert np.median(shares) > least, shares
+        *_, control = lefi.play(lefi.make("uniform", terms), market, rounds)
+        gain = best_within_the_worst_case(curves, terms) - nothing
+        shares.append((receipts[-1].accuracy - nothing) / gain)
+        equal.append((control.accuracy - nothing) / gain)
+    assert np.median(shares) > max(least, np.median(equal) + AHEAD), (shares, equal)
 
 
 @pytest.mark.parametrize("clients", [1, 3])
-@pytest.mark.parametrize("budget", [0.01, 1000.0])
-def test_few_clients_and_any_budget(clients: int, budget: float) -> None:
-    market = lefi.scenario("mixed", clients=clients, budget=budget * clients, seed=2)
-    best = lefi.oracle(market)
+def test_few_clients_and_little_money(clients: int) -> None:
+    market = lefi.scenario("mixed", clients=clients, budget=0.01 * clients, seed=2)
     receipts = list(lefi.play(lefi.make("waterfill", market.terms), market, 25))
     assert all(receipt.paid <= market.terms.budget for receipt in receipts)
-    nothing = float(market.accuracy_of(np.zeros(clients)))
-    assert receipts[-1].accuracy - nothing > 0.93 * (best.accuracy - nothing)
+    nothing, best = float(market.accuracy_of(np.zeros(clients))), lefi.oracle(market).accuracy
+    roster = market.fleet.roster
+    equal = lefi.CurveOffer(np.full(clients, 0.005), roster.rate, np.full(clients, 10.0))  # one half of the money
+    control = market.settle(1, equal, None).accuracy
+    assert receipts[-1].accuracy - nothing > 0.99 * (best - nothing) > control - nothing
+
+
+@pytest.mark.parametrize("clients", [1, 3])
+def test_few_clients_and_money_for_all(clients: int) -> None:
+    market = lefi.scenario("mixed", clients=clients, budget=1000.0 * clients, seed=2)
+    receipts = list(lefi.play(lefi.make("waterfill", market.terms), market, 25))
+    assert all(receipt.paid <= market.terms.budget for receipt in receipts)
+    assert receipts[-1].accuracy == pytest.approx(lefi.oracle(market).accuracy, abs=1e-9)

@@ -25,6 +25,7 @@ from lefi.mechanisms.waterfill.tracks import (
     C,
     M,
     V,
+    bounded_exp,
     deviation,
     earned,
     expected_size,
@@ -73,7 +74,7 @@ def survey(tracks, full, rate, high, view):  # type: ignore[no-untyped-def]
             view[t, MOST] = upper_cap(tracks[t], high) if tracks[t, CHANCE] >= CREDIBLE * alive else -1.0
             view[t, UP] = kink_above(kind, tracks[t, C], full, rate) if tracks[t, C] > 0 else 0.0
         if FAMILY[kind] == STEP:
-            view[t, PAID], view[t, DEAR] = earned(rate * tracks[t, C]), exp(view[t, HIGH] + view[t, UP])
+            view[t, PAID], view[t, DEAR] = earned(rate * tracks[t, C]), bounded_exp(view[t, HIGH] + view[t, UP])
     return count
 
 

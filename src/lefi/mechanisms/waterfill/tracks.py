@@ -32,6 +32,14 @@ TRIFLE = 1e-4  # of size_high: an answer up to this is none
 NOISY = 0.02  # relative noise from which a client counts as noisy
 CUT = 1 - 1e-7  # an answer from this share of the limit on is cut by it
 QUIET_SIZE = 0.02  # y0 as a share of size_high
+HUGE = 700.0  # exp of little more is no number any more, which plain Python takes for an error
+TINY = 1e-300  # the log of 0 is no number either
+
+
+@inlined
+def bounded_exp(u: float) -> float:
+    """exp for what may lie beyond all numbers."""
+    return exp(min(u, HUGE))
 
 
 @inlined
@@ -92,12 +100,12 @@ def h(kind: int, y: float, rate: float) -> float:
     """How far above its location a client must be paid to deliver y."""
     if FAMILY[kind] == HINGE:
         return rate * y
-    return log(y) / POWERS[kind] if FAMILY[kind] == POWER else 0.0
+    return log(max(y, TINY)) / POWERS[kind] if FAMILY[kind] == POWER else 0.0
 
 
 @inlined
 def h_slope(kind: int, y: float, rate: float) -> float:
-    return rate if FAMILY[kind] == HINGE else 1 / (POWERS[kind] * y)
+    return rate if FAMILY[kind] == HINGE else 1 / (POWERS[kind] * max(y, TINY))
 
 
 @inlined

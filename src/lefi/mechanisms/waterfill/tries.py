@@ -26,10 +26,12 @@ from lefi.mechanisms.waterfill.tracks import (
     NOISY,
     STAIR,
     STEP,
+    TINY,
     TRACKS,
     C,
     M,
     V,
+    bounded_exp,
     chance_of_step,
     deviation,
     earned,
@@ -149,10 +151,10 @@ def rise_to_try(kink, rho, rate, floor, high, worth):  # type: ignore[no-untyped
     if chance == 0 or sure - low < SHARP:
         return 0.0, -1e300, 0.0, 0.0, 0.0, 0.0
     paid = earned(rate * cap)
-    dear = exp(sure)
+    dear = bounded_exp(sure)
     most = min(dear, worth * (cap - floor) / paid)
     q = (deviation(cap, rho, high) * slope) ** 2
-    return low, sure, exp(low), dear, most, chance * paid * (1 - sqrt(q / (variance + q)))
+    return low, sure, bounded_exp(low), dear, most, chance * paid * (1 - sqrt(q / (variance + q)))
 
 
 @inlined
@@ -182,7 +184,7 @@ def kink_in_noise(view, count, rate, worth):  # type: ignore[no-untyped-def]
         least, most = min(least, view[t, LOW]), max(most, view[t, HIGH])
         mean, square = mean + p * m, square + p * (view[t, V] + m * m)
         chance, cap = chance + p, cap + p * view[t, C]
-    if chance == 0:
+    if chance == 0 or worth <= 0:
         return 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     mean, cap = mean / chance, cap / chance
     half = sqrt(3 * max(square / chance - mean * mean, 1e-18))
@@ -197,7 +199,7 @@ def regret(low, sure, W):  # type: ignore[no-untyped-def]
 
     Known, the client would be paid the least of its kink and log W; unknown, the x with W P(kink > x) = exp(x).
     """
-    end = min(sure, log(W))
+    end = min(sure, log(max(W, TINY)))
     if end <= low or sure - low < 1e-6:
         return 0.0
     wide, beyond = sure - low, (sure - end) / (sure - low)
@@ -243,7 +245,7 @@ def saving_on_step(view, t, x, weight, floor, worth):  # type: ignore[no-untyped
     Its cap, unknown until it delivers, counts as uniform: most of the hope lies in the large ones.
     """
     low, sure, up, cap = view[t, LOW], view[t, HIGH], view[t, UP], view[t, C]
-    if cap <= 0 or sure - low < SHARP or x >= sure + up:
+    if cap <= 0 or worth <= 0 or sure - low < SHARP or x >= sure + up:
         return 0.0
     half, per_worth = sqrt(3 * view[t, CV]) + 1e-6, view[t, PAID] / worth
     room, over = per_worth * (view[t, DEAR] - weight), cap - floor - per_worth * weight
@@ -258,5 +260,5 @@ def saving_on_stair(view, t, x, floor, worth):  # type: ignore[no-untyped-def]
     k = x - view[t, UP]
     if sure - low < SHARP or k >= sure or k <= low:
         return 0.0
-    most = min(exp(sure), exp(low) + worth * view[t, CHANCE] * (cap - floor))
-    return max(most - exp(k), 0.0) * chance_of_step(low, sure, k) * view[t, CV]
+    most = min(bounded_exp(sure), bounded_exp(low) + worth * view[t, CHANCE] * (cap - floor))
+    return max(most - bounded_exp(k), 0.0) * chance_of_step(low, sure, k) * view[t, CV]
