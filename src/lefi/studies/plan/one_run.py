@@ -38,7 +38,11 @@ class Run:
     source: str | None = None  # where a mechanism from outside lefi lies
     swept: dict[str, Any] = field(default_factory=dict)  # the swept setting and its value at this point
     content: dict[str, Any] = field(default_factory=dict)  # what names only point to: models, the user's code
-    code: str = field(default_factory=code_digest)  # of lefi; travels with the run, so that workers agree on its key
+    code: str = ""  # digest of the sources of lefi behind it; travels with the run, so that workers agree on its key
+
+    def __post_init__(self) -> None:
+        if not self.code:
+            object.__setattr__(self, "code", code_digest(self.mechanism))
 
     @property
     def key(self) -> str:
