@@ -107,7 +107,8 @@ def _own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a test registers is gone after it."""
     monkeypatch.setattr(registry, "_registry", dict(registry._registry))
     monkeypatch.setattr(plugins, "_loaded", {})
-    monkeypatch.setattr(record, "_last", ("", {}))  # and so are the marks of its clients
+    monkeypatch.setattr(record, "_last", ("", {}))  # and so are its marks and its last play
+    monkeypatch.setattr(record, "_played", record._Play("", [], [], []))
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """The rows of a run, recomputed from its receipts."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -9,6 +10,7 @@ import pytest
 import lefi
 from lefi.mechanisms.registry import payment_class
 from lefi.messages import CurveOffer, Offer, Receipt
+from lefi.rounds import walk
 from lefi.studies.judge.marks import marks
 from lefi.studies.plan.one_run import COLUMNS, Run
 from lefi.studies.plan.study import Study
@@ -126,6 +128,7 @@ def test_marks_are_worked_out_once_per_fleet_and_are_the_same(
     monkeypatch.setattr("lefi.studies.judge.marks.oracle", oracle)
     monkeypatch.setattr(module, "_last", ("", {}))
     for order in (runs, runs[::-1]):
+        monkeypatch.setattr(module, "_played", module._Play("", [], [], []))
         together = {run.mechanism: record(run) for run in order}
         for run, tables in zip(runs, alone, strict=True):
             assert together[run.mechanism].rounds.equals(tables.rounds)
@@ -141,3 +144,28 @@ def test_another_seed_or_budget_is_another_world() -> None:
     }
     assert len(worlds) == 4
     assert only_run(mechanisms=["uniform"], rounds=3, keep_clients=False).world == run.world
+
+
+def test_what_two_studies_have_in_common_is_played_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = only_run(mechanisms=["uniform"], budget=2.0, keep_clients=True)
+    swept = only_run(mechanisms=["uniform"], keep_clients=False, sweep={"setting": "budget", "values": [2.0]})
+    kept = only_run(mechanisms=["uniform"], keep_clients=True, sweep={"setting": "budget", "values": [2.0]})
+    assert plain.play == swept.play == kept.play
+    assert len({plain.key, swept.key, kept.key}) == 3
+    assert len({plain.play, replace(plain, rounds=3).play, replace(plain, seed=1).play}) == 3
+    played: list[int] = []
+
+    def watched(*arguments: Any) -> Any:
+        played.append(1)
+        return walk(*arguments)
+
+    monkeypatch.setattr(module, "walk", watched)
+    first, second = record(plain), record(swept)
+    assert len(played) == 1
+    assert second.rounds.equals(first.rounds)
+    assert second.clients.is_empty()
+    assert "budget" in record(kept).clients.columns
+    assert len(played) == 1
+    record(replace(swept, seed=1))
+    assert record(replace(kept, seed=1)).clients.height == first.clients.height
+    assert len(played) == 3  # the first of the two did not keep what the second needs

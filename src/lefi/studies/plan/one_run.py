@@ -1,6 +1,6 @@
 """One run of a study: a mechanism in a market with a seed, and the columns of its table of rounds."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from json import dumps
 from typing import Any
@@ -49,6 +49,11 @@ class Run:
         told = {name: value for name, value in asdict(self).items() if name != "source"}
         told |= {"version": lefi.__version__}
         return sha256(dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+
+    @property
+    def play(self) -> str:
+        """Names what is played, whatever it is labelled and kept as: runs of several studies may have it in common."""
+        return replace(self, swept={}, keep_clients=False).key
 
     @property
     def world(self) -> str:
