@@ -39,7 +39,12 @@ def test_lines_come_every_few_seconds_and_at_the_end(monkeypatch: pytest.MonkeyP
     assert lines[0] == "paper: 2/20 runs, 10%, 0:05 elapsed, about 0:45 left"
     assert lines[1] == "paper: 4/20 runs, 20%, 0:10 elapsed, about 0:40 left"
     assert lines[-1] == "paper: 20/20 runs, 100%, 0:50 elapsed"
-    assert len(lines) == 50 / EVERY + 1
+    assert len(lines) == 50 / EVERY  # the last one was due at the end, and is not said twice
+    lines = job(io.StringIO(), monkeypatch, 2.4)
+    assert lines[-2:] == [
+        "paper: 18/20 runs, 90%, 0:43 elapsed, about 0:05 left",
+        "paper: 20/20 runs, 100%, 0:48 elapsed",
+    ]
 
 
 def test_a_terminal_gets_a_bar_and_no_lines(monkeypatch: pytest.MonkeyPatch) -> None:
