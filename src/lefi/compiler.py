@@ -21,7 +21,7 @@ from lefi.errors import UnknownName
 P = ParamSpec("P")
 R = TypeVar("R")
 PACKAGE = Path(__file__).parent
-IMPORT = re.compile(rf"^\s*(?:from|import)\s+{PACKAGE.name}\b([.\w]*)", re.MULTILINE)
+IMPORT = re.compile(rf"^\s*(?:from|import)\s+{PACKAGE.name}\b([.\w]*)(?:\s+import\s+(\([^)]*\)|[^\n]*))?", re.MULTILINE)
 
 
 def _numba() -> bool:
@@ -75,17 +75,30 @@ def digest(path: Path) -> str:
     return found.hexdigest()[:12]
 
 
-def sources(path: Path) -> set[Path]:
-    """A source and all that it imports from lefi, directly or not; of an imported package every file."""
+def sources(path: Path, package: Path = PACKAGE, collectors: frozenset[str] = frozenset()) -> set[Path]:
+    """A source and all that it imports from lefi, directly or not; of an imported package every file.
+
+    Of a package in `collectors` (dotted, lefi itself is "") only the modules that are named: its __init__ imports all
+    of them for the user's comfort, and says nothing about who needs which.
+    """
     found: set[Path] = set()
     ahead = {path}
     while ahead:
         found |= ahead
-        names = {name for source in ahead for name in IMPORT.findall(_read(source).decode())}
-        places = {PACKAGE.joinpath(*name.split(".")) for name in names}
-        files = {place.with_suffix(".py") for place in places if place != PACKAGE}
-        ahead = {file for file in files if file.is_file()}.union(*(place.glob("*.py") for place in places)) - found
+        imports = {imported for source in ahead for imported in IMPORT.findall(_read(source).decode())}
+        ahead = {file for name, members in imports for file in _files(package, name, members, collectors)} - found
     return found
+
+
+def _files(package: Path, name: str, members: str, collectors: frozenset[str]) -> set[Path]:
+    """The files behind `from lefi<name> import <members>`."""
+    dotted = name.strip(".")
+    if dotted in collectors:
+        inside = (f"{name}.{member}" for member in re.findall(r"\w+", members))
+        return set[Path]().union(*(_files(package, member, "", frozenset()) for member in inside))
+    place = package.joinpath(*dotted.split("."))
+    file = {place.with_suffix(".py")} if dotted else set[Path]()
+    return {file for file in file if file.is_file()} | set(place.glob("*.py"))
 
 
 @cache

@@ -11,6 +11,7 @@ from lefi.mechanisms import registry
 from lefi.studies.plan import plugins
 from lefi.studies.plan.paper import BEYOND
 from lefi.studies.plan.study import Study
+from lefi.studies.run import record
 from lefi.studies.run.results import Finished
 from lefi.studies.run.runner import run_studies
 
@@ -106,6 +107,8 @@ def _own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a test registers is gone after it."""
     monkeypatch.setattr(registry, "_registry", dict(registry._registry))
     monkeypatch.setattr(plugins, "_loaded", {})
+    monkeypatch.setattr(record, "_last", ("", {}))  # and so are its marks and its last play
+    monkeypatch.setattr(record, "_played", record._Play("", [], [], []))
 
 
 @pytest.fixture

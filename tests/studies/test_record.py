@@ -1,15 +1,16 @@
 """The rows of a run, recomputed from its receipts."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
 import lefi
-from lefi.messages import CurveOffer, Offer
+from lefi.messages import CurveOffer, Offer, Receipt
+from lefi.rounds import walk
 from lefi.studies.judge.marks import marks
-from lefi.studies.plan import one_run
 from lefi.studies.plan.one_run import COLUMNS, Run
 from lefi.studies.plan.study import Study
 from lefi.studies.run.record import record
@@ -94,8 +95,77 @@ def test_marks_follow_a_fleet_that_changes(monkeypatch: pytest.MonkeyPatch) -> N
     market = lefi.scenario("paper", clients=3)
     assert isinstance(market.fleet, lefi.RationalFleet)
     changing = Market(market.terms, Dearer(market.fleet))
-    monkeypatch.setattr(one_run, "scenario", lambda *_, **__: changing)
+    monkeypatch.setattr("lefi.studies.plan.one_run.scenario", lambda *_, **__: changing)
     rounds = record(only_run(clients=3, rounds=4)).rounds
     assert (rounds["oracle"].diff().drop_nulls() < 0).all()
     later = Market(market.terms, changing.fleet.advance(np.random.default_rng(0)))
     assert rounds["oracle"][1] == pytest.approx(marks(later, 0).oracle, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("settings", "fleets"),
+    [
+        ({"scenario": "mixed"}, 1),
+        ({"scenario": "drifting"}, 6),
+        ({"scenario": "mixed", "settings": {"sticky": 0.5}}, 1 + 4 * 5),  # clients that lean on what each run got
+    ],
+)
+def test_marks_are_worked_out_once_per_fleet_and_are_the_same(
+    settings: dict[str, object], fleets: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = {"name": "s", "seeds": 1, "rounds": 6, "clients": 3, "mechanisms": ["uniform", "price"]}
+    runs = Study.build(study | settings).runs()
+    alone = []
+    for run in runs:
+        monkeypatch.setattr(module, "_last", ("", {}))
+        alone.append(record(run))
+    found: list[Market] = []
+
+    def oracle(market: Market) -> Receipt:
+        found.append(market)
+        return lefi.oracle(market)
+
+    monkeypatch.setattr("lefi.studies.judge.marks.oracle", oracle)
+    monkeypatch.setattr(module, "_last", ("", {}))
+    for order in (runs, runs[::-1]):
+        monkeypatch.setattr(module, "_played", module._Play("", [], [], []))
+        together = {run.mechanism: record(run) for run in order}
+        for run, tables in zip(runs, alone, strict=True):
+            assert together[run.mechanism].rounds.equals(tables.rounds)
+            assert together[run.mechanism].clients.equals(tables.clients)
+    assert len(found) == fleets
+
+
+def test_another_seed_or_budget_is_another_world() -> None:
+    run = only_run()
+    worlds = {
+        run.world,
+        *(only_run(**change).world for change in ({"seed": 1}, {"budget": 1.0}, {"scenario": "mixed"})),
+    }
+    assert len(worlds) == 4
+    assert only_run(mechanisms=["uniform"], rounds=3, keep_clients=False).world == run.world
+
+
+def test_what_two_studies_have_in_common_is_played_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = only_run(mechanisms=["uniform"], budget=2.0, keep_clients=True)
+    swept = only_run(mechanisms=["uniform"], keep_clients=False, sweep={"setting": "budget", "values": [2.0]})
+    kept = only_run(mechanisms=["uniform"], keep_clients=True, sweep={"setting": "budget", "values": [2.0]})
+    assert plain.play == swept.play == kept.play
+    assert len({plain.key, swept.key, kept.key}) == 3
+    assert len({plain.play, replace(plain, rounds=3).play, replace(plain, seed=1).play}) == 3
+    played: list[int] = []
+
+    def watched(*arguments: Any) -> Any:
+        played.append(1)
+        return walk(*arguments)
+
+    monkeypatch.setattr(module, "walk", watched)
+    first, second = record(plain), record(swept)
+    assert len(played) == 1
+    assert second.rounds.equals(first.rounds)
+    assert second.clients.is_empty()
+    assert "budget" in record(kept).clients.columns
+    assert len(played) == 1
+    record(replace(swept, seed=1))
+    assert record(replace(kept, seed=1)).clients.height == first.clients.height
+    assert len(played) == 3  # the first of the two did not keep what the second needs

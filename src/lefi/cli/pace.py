@@ -46,7 +46,7 @@ class Lines:
     def __init__(self, what: str, unit: str, say: Callable[[str], None], pace: Pace) -> None:
         self.what, self.unit, self.say, self.pace = what, unit, say, pace
         self.said = 0.0
-        self.lines = 0
+        self.told: Standing | None = None
 
     def step(self) -> None:
         """One more step is done: say so if a line is due."""
@@ -54,8 +54,8 @@ class Lines:
             self._line()
 
     def end(self) -> None:
-        """The last line, if there was any."""
-        if self.lines:
+        """The last line, if there was any and it said less."""
+        if self.told not in (None, self.pace.standing):
             self._line()
 
     def _line(self) -> None:
@@ -65,5 +65,4 @@ class Lines:
         if left is not None and done < total:
             parts.append(f"about {spelled(left)} left")
         self.say(", ".join(parts))
-        self.said = self.pace.elapsed()
-        self.lines += 1
+        self.said, self.told = self.pace.elapsed(), self.pace.standing

@@ -33,7 +33,7 @@ class Process:
     """What is known at any point x after the values y at the points `x` of the constructor."""
 
     def __init__(self, x: FloatArray, y: FloatArray, hyper: Hyper) -> None:
-        self.hyper = hyper
+        self.hyper = hyper = Hyper(*np.exp(np.log(hyper)))  # rounded as scikit-learn does, which keeps logarithms
         self.points = x / hyper.length
         self.mean, self.std = y.mean(), _spread(y)
         self.factor = cholesky(_covariance(x, hyper)[0], lower=True, check_finite=False)

@@ -1,20 +1,41 @@
-"""Which code made a result: a digest of every module that a run's numbers depend on."""
+"""Which code made a result: a digest of every source that a run's numbers depend on."""
 
+import inspect
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-OWN = ("judge.py", "record.py")  # of the studies, only these shape the numbers
+from lefi.compiler import PACKAGE, sources
+from lefi.mechanisms import registered
+
+SHARED = ("studies/run/work.py", "mechanisms/registry.py")  # what every run goes through, with all that these import
+COLLECTORS = frozenset({"", "mechanisms"})  # import every mechanism, of which a run needs one
+
+
+def code_digest(mechanism: str) -> str:
+    """Of the code behind a run of this mechanism. Changed code means new runs, and code that it never sees does not.
+
+    A version number alone would let old results pass for new ones.
+    """
+    factory = registered().get(mechanism)
+    try:
+        file = inspect.getsourcefile(factory) if factory else None
+    except TypeError:  # made at run time: there is no source to look into
+        file = None
+    return digest(Path(file) if file else None)
 
 
 @cache
-def code_digest() -> str:
-    """Changed code means new runs: a version number alone would let old results pass for new ones."""
-    package = Path(__file__).parents[2]
-    digest = sha256()
-    for path in sorted(package.rglob("*.py")):
-        layer = path.relative_to(package).parts[0]
-        if layer not in ("studies", "cli", "testing", "testing.py") or (layer == "studies" and path.name in OWN):
-            digest.update(path.relative_to(package).as_posix().encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
+def digest(mechanism: Path | None, package: Path = PACKAGE) -> str:
+    """Of what every run goes through, and of the mechanism's source with what it imports from lefi."""
+    seen = {found for name in SHARED for found in sources(package / name, package, COLLECTORS)}
+    if mechanism is not None:
+        own = (
+            COLLECTORS if mechanism.is_relative_to(package) else frozenset[str]()
+        )  # the user may take it all from lefi
+        seen |= {found for found in sources(mechanism, package, own) if found.is_relative_to(package)}
+    result = sha256()
+    for path in sorted(seen):
+        result.update(path.relative_to(package).as_posix().encode())
+        result.update(path.read_bytes())
+    return result.hexdigest()

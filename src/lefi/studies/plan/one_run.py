@@ -1,6 +1,6 @@
 """One run of a study: a mechanism in a market with a seed, and the columns of its table of rounds."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from json import dumps
 from typing import Any
@@ -38,13 +38,22 @@ class Run:
     source: str | None = None  # where a mechanism from outside lefi lies
     swept: dict[str, Any] = field(default_factory=dict)  # the swept setting and its value at this point
     content: dict[str, Any] = field(default_factory=dict)  # what names only point to: models, the user's code
-    code: str = field(default_factory=code_digest)  # of lefi; travels with the run, so that workers agree on its key
+    code: str = ""  # digest of the sources of lefi behind it; travels with the run, so that workers agree on its key
+
+    def __post_init__(self) -> None:
+        if not self.code:
+            object.__setattr__(self, "code", code_digest(self.mechanism))
 
     @property
     def key(self) -> str:
         told = {name: value for name, value in asdict(self).items() if name != "source"}
         told |= {"version": lefi.__version__}
         return sha256(dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+
+    @property
+    def play(self) -> str:
+        """Names what is played, whatever it is labelled and kept as: runs of several studies may have it in common."""
+        return replace(self, swept={}, keep_clients=False).key
 
     @property
     def world(self) -> str:

@@ -7,8 +7,7 @@ clients  one row per round and client: what was offered and what came back
 """
 
 from collections.abc import Iterator
-from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -27,17 +26,36 @@ from lefi.world.market import Market
 _last: tuple[str, dict[int, Marks]] = ("", {})  # the world of the last run, and the marks of its fleets by round
 
 
+class _Play(NamedTuple):
+    """What a run comes to, before it is labelled; without receipts where the clients table is not kept."""
+
+    name: str
+    rows: list[dict[str, Any]]
+    receipts: list[Receipt]
+    kept: list[FloatArray]
+
+
+_played = _Play("", [], [], [])  # the last: studies that meet in a point have a run in common
+
+
 def record(run: Run) -> Tables:
     """The tables of a run. The clients table is empty where the run does not keep it."""
-    rows: list[dict[str, Any]] = []
-    receipts: list[Receipt] = []
-    kept: list[FloatArray] = []
+    global _played
+    play = _played
+    if play.name != run.play or (run.keep_clients and not play.receipts):
+        _played = play = _play(run)
+    receipts, kept = (play.receipts, play.kept) if run.keep_clients else ([], [])
+    return Tables(_labelled(run, play.rows), _clients(run, receipts, kept))
+
+
+def _play(run: Run) -> _Play:
+    play = _Play(run.play, [], [], [])
     for market, receipt, row in _judged(run):
-        rows.append(row)
+        play.rows.append(row)
         if run.keep_clients:
-            receipts.append(receipt)
-            kept.append(surplus(market, receipt))
-    return Tables(_labelled(run, rows), _clients(run, receipts, kept))
+            play.receipts.append(receipt)
+            play.kept.append(surplus(market, receipt))
+    return play
 
 
 def judged_rounds(run: Run) -> Iterator[tuple[Receipt, dict[str, Any]]]:
@@ -100,7 +118,7 @@ def _row(market: Market, receipt: Receipt, marked: Marks, best: float, searcher:
         "best": best,
         "judged": judged,
         "share": marked.share(judged),
-        **asdict(marked),
+        **vars(marked),
         "surplus": float(kept.mean()),
         "worst_off": float(kept.min()),
     }

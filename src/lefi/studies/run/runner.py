@@ -103,10 +103,16 @@ def _finish(tasks: list[Task], jobs: int) -> Iterator[list[Done]]:
 
 
 def _worlds(tasks: list[Task]) -> dict[str, list[Task]]:
-    """Runs that meet the same clients, together: what these clients allow is worked out once."""
+    """Runs that meet the same clients, together: what these clients allow is worked out once.
+
+    Among them, runs that are played alike stand side by side, first those that keep the most: they are played once.
+    """
+    plays: dict[str, list[Task]] = {}
+    for task in sorted(tasks, key=lambda task: not task[1].keep_clients):
+        plays.setdefault(task[1].play, []).append(task)
     worlds: dict[str, list[Task]] = {}
-    for task in tasks:
-        worlds.setdefault(task[1].world, []).append(task)
+    for _, run in tasks:
+        worlds.setdefault(run.world, []).extend(plays.pop(run.play, []))
     return worlds
 
 
