@@ -32,3 +32,10 @@ def pytest_report_header() -> list[str]:
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
     return True if collection_path in left_out() else None
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    if getattr(session.config.option, "dist", "no") != "no":  # only where xdist starts workers, and before it does
+        from tests.warmup import compile_all
+
+        compile_all()
