@@ -2,8 +2,15 @@
 PYTHON ?= python3
 BIN := .venv/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+PIP := bin/pip install --quiet --disable-pip-version-check
 
-.PHONY: paper test kills check lint types layers house bench clean help
+# Of the tests that need no extra, those that show soon whether the core works as installed.
+CORE_TESTS := tests/golden tests/contracts tests/laws tests/models tests/world tests/mechanisms/test_*.py \
+  tests/test_*.py tests/architecture/test_extras.py tests/cli/test_simulate.py tests/cli/test_compare.py \
+  tests/studies/test_claims.py tests/studies/test_judge.py tests/studies/test_plugins.py tests/studies/test_study.py
+INSTALLED := $(shell find src studies -name '*.py' -o -name '*.toml' -o -name '*.json')
+
+.PHONY: paper test core lowest kills check lint types layers house bench clean help
 
 help:                ## list the targets
 	@grep -E '^[a-z]+: .*##|^[a-z]+:  *##' Makefile | sed -E 's/:.*##/\t/'
@@ -13,6 +20,12 @@ paper: .venv/core    ## every figure of the paper and the report, into results/p
 
 test: .venv/dev      ## the tests
 	$(BIN)/pytest -n $(JOBS) -q
+
+core: .venv-core/done ## tests of the core, installed without any extra
+	LEFI_TESTS=core .venv-core/bin/pytest -n $(JOBS) -q $(CORE_TESTS)
+
+lowest: .venv-lowest/done ## the same with the oldest versions that pyproject.toml allows
+	LEFI_TESTS=core .venv-lowest/bin/pytest -n $(JOBS) -q -W ignore::DeprecationWarning $(CORE_TESTS)
 
 kills: .venv/dev     ## 200 kills of the Flower server at random instants
 	$(BIN)/python -m tests.flower.kills --kills 200
@@ -47,10 +60,25 @@ bench: .venv-bench/done ## speed, as ratios to rivals in the same run, into resu
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch .venv/core $@
 
+# Made anew where dependencies change, so that nothing stays that nobody asks for any more.
+.venv-core/bin/pip .venv-lowest/bin/pip: pyproject.toml constraints.txt scripts/venv scripts/pins
+	rm -rf $(@D:/bin=)
+	@PYTHON=$(PYTHON) sh scripts/venv $(@D:/bin=)
+
+.venv-core/done: .venv-core/bin/pip $(INSTALLED)
+	.venv-core/bin/python scripts/pins > .venv-core/pins
+	.venv-core/$(PIP) -c constraints.txt -r .venv-core/pins .
+	@touch $@
+
+.venv-lowest/done: .venv-lowest/bin/pip $(INSTALLED)
+	.venv-lowest/bin/python scripts/pins --lowest > .venv-lowest/pins
+	.venv-lowest/$(PIP) -r .venv-lowest/pins .
+	@touch $@
+
 .venv-bench/done: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv-bench
 	.venv-bench/bin/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
 	@touch $@
 
 clean:               ## remove what the other targets made
-	rm -rf .venv .venv-bench results .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-bench .venv-core .venv-lowest results .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,8 +1,15 @@
-"""Hypothesis profiles: deterministic where CI is set, few examples, since each draws a whole fleet."""
+"""Hypothesis profiles, which tests are left out, and what happens before the first one.
+
+Hypothesis is deterministic where CI is set, with few examples, since each draws a whole fleet.
+"""
 
 import os
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.extras import core_only, left_out
 
 pytest_plugins = ["tests.databases.fixtures"]
 
@@ -13,3 +20,24 @@ for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 settings.register_profile("local", max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", settings.get_profile("local"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+def pytest_configure() -> None:
+    lacking = sorted({name for names in left_out().values() for name in names})
+    if lacking and not core_only():
+        raise pytest.UsageError(f"{', '.join(lacking)} missing: run `make test`, or set LEFI_TESTS=core")
+
+
+def pytest_report_header() -> list[str]:
+    return [f"{place.name} is left out: {', '.join(names)} missing" for place, names in left_out().items()]
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    return True if collection_path in left_out() else None
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    if getattr(session.config.option, "dist", "no") != "no":  # only where xdist starts workers, and before it does
+        from tests.warmup import compile_all
+
+        compile_all()

@@ -87,10 +87,10 @@ def test_other_mechanisms_leave_it(copy: Path) -> None:
     assert not edited(copy, UNIFORM, WATERFILL)
 
 
-@pytest.mark.parametrize("mechanism", sorted(lefi.mechanisms()))
+@pytest.mark.parametrize("mechanism", sorted(lefi.registered()))
 def test_every_module_that_is_loaded_from_a_mechanisms_package_counts(mechanism: str) -> None:
     """No import is overlooked: a mechanism's module sees no other file of lefi than those in its digest."""
-    factory = lefi.mechanisms()[mechanism]
+    factory = lefi.registered()[mechanism]
     seen = sources(Path(str(inspect.getsourcefile(factory))), PACKAGE, COLLECTORS)
     module = sys.modules[factory.__module__]
     for value in vars(module).values():

@@ -51,4 +51,4 @@ def test_nothing_to_do_is_done() -> None:
 
 
 def test_the_table_knows_every_mechanism() -> None:
-    assert set(COST) == {name for name, factory in lefi.mechanisms().items() if factory.__module__.startswith("lefi.")}
+    assert set(COST) == {name for name, factory in lefi.registered().items() if factory.__module__.startswith("lefi.")}

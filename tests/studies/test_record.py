@@ -13,6 +13,7 @@ from lefi.rounds import walk
 from lefi.studies.judge.marks import marks
 from lefi.studies.plan.one_run import COLUMNS, Run
 from lefi.studies.plan.study import Study
+from lefi.studies.run import record as module
 from lefi.studies.run.record import record
 from lefi.world.market import Market
 

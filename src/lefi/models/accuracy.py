@@ -57,7 +57,8 @@ class QuadraticAccuracy:
         if not D.size == pi.size == A.size:
             raise InputError("points", f"{D.size} sizes, {pi.size} iid, {A.size} accuracy", "as many of each")
         columns = np.stack([D**2, pi**2, D * pi, D, pi, np.ones_like(D)], axis=1)
-        if not (np.isfinite(columns).all() and np.isfinite(A).all()) or np.linalg.matrix_rank(columns) < 6:
+        finite = np.isfinite(columns).all() and np.isfinite(A).all()
+        if not (D.size >= 6 and finite) or np.linalg.matrix_rank(columns) < 6:
             raise InputError("points", f"{D.size} of them", "finite, with >= 3 sizes and >= 3 iid values apart")
         return cls(*np.linalg.lstsq(columns, A)[0].tolist())
 

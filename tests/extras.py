@@ -1,0 +1,32 @@
+"""Which tests need which extras. Where one is missing that is an error, unless only the core is to be tested.
+
+LEFI_TESTS=core (`make core`, `make lowest`) leaves out the tests of extras that are not installed, and says so.
+"""
+
+import os
+from importlib.util import find_spec
+from pathlib import Path
+
+TESTS = Path(__file__).parent
+LEDGER = ("alembic", "sqlalchemy")
+NEEDS = {
+    "cli/test_ledger_command.py": (*LEDGER, "flwr"),
+    "databases": (*LEDGER, "psycopg"),
+    "flower": (*LEDGER, "flwr", "psycopg", "ray"),
+    "ledger": (*LEDGER, "flwr", "psycopg"),
+    "profiling": ("torch",),
+    "studies/test_cluster.py": ("distributed",),
+}
+
+
+def missing(place: str) -> list[str]:
+    return [name for name in NEEDS[place] if find_spec(name) is None]
+
+
+def left_out() -> dict[Path, list[str]]:
+    """Places under tests that lack an extra, and which packages they lack."""
+    return {TESTS / place: lacking for place in NEEDS if (lacking := missing(place))}
+
+
+def core_only() -> bool:
+    return os.environ.get("LEFI_TESTS") == "core"
