@@ -7,7 +7,7 @@ PIP := bin/pip install --quiet --disable-pip-version-check
 # Of the tests that need no extra, those that show soon whether the core works as installed.
 CORE_TESTS := tests/golden tests/contracts tests/laws tests/models tests/world tests/mechanisms/test_*.py \
   tests/test_*.py tests/architecture/test_extras.py tests/cli/test_simulate.py tests/cli/test_compare.py \
-  tests/studies/test_claims.py tests/studies/test_judge.py tests/studies/test_plugins.py tests/studies/test_study.py
+  tests/studies/test_claims.py tests/studies/test_judge.py tests/studies/test_study.py
 INSTALLED := $(shell find src studies -name '*.py' -o -name '*.toml' -o -name '*.json')
 
 .PHONY: paper test core lowest kills check lint types layers house bench clean help

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.extras import core_only, left_out
 
-pytest_plugins = ["tests.databases.fixtures"]
+pytest_plugins = ["tests.databases.fixtures", "tests.registries"]
 
 # Many small matrices: threads of the linear algebra only wait for each other, and for those of the other workers.
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):

@@ -4,14 +4,14 @@ from lefi import draws
 from lefi.errors import ContractError, InputError, LefiError, OfferError, UnknownName
 from lefi.mechanisms import Mechanism, make, register, registered
 from lefi.messages import CurveOffer, Offer, Receipt, Roster, Terms, pays, spendable
-from lefi.models import AccuracyModel, LinearCost, QuadraticAccuracy, accuracy, cost
+from lefi.models import AccuracyModel, LinearCost, QuadraticAccuracy, accuracy, cost, register_accuracy, register_cost
 from lefi.offers import AuctionCall, MenuOffer, PoolOffer, PriceOffer, RankOffer
 from lefi.optimum import first_best, flat_best, oracle
 from lefi.rounds import play
-from lefi.world.behaviours import Behaviour
+from lefi.world.behaviours import Behaviour, register_behaviour
 from lefi.world.fleet import Fleet, RationalFleet
 from lefi.world.market import Market
-from lefi.world.scenarios import scenario
+from lefi.world.scenarios import register_scenario, scenario
 
 __version__ = "0.1.0"
 
@@ -49,6 +49,10 @@ __all__ = [
     "pays",
     "play",
     "register",
+    "register_accuracy",
+    "register_behaviour",
+    "register_cost",
+    "register_scenario",
     "registered",
     "scenario",
     "spendable",

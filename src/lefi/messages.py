@@ -5,7 +5,7 @@ sizes   D_n      [thousand samples]        payment f(D)  [USD]
 NaN in sizes = the client did not answer.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, Self, runtime_checkable
 
@@ -15,19 +15,37 @@ from typing_extensions import TypeVar
 from lefi.arrays import BoolArray, FloatArray, Floats, IntArray, floats, number, vector, whole
 from lefi.errors import InputError
 from lefi.models import AccuracyModel
+from lefi.registry import Registry
 
 MARGIN = 1e-9  # of the budget: sums in another order differ in the last digits, and must not pass it
 
 C = TypeVar("C", bound=type)
 
+
+def _missing(thing: Any) -> str | None:
+    if not isinstance(thing, type):
+        return "it is no class"
+    wanted = ("limit", "payment", "worst_case", "best_size", "to_columns", "from_columns", "__len__")
+    fields = getattr(thing, "__dataclass_fields__", {})
+    lacks = [name for name in wanted if not hasattr(thing, name) and name not in fields]
+    if lacks:
+        return f"it has no {', no '.join(lacks)}"
+    return None if thing in _payments else "it is not decorated by lefi.pays"
+
+
 _payments: dict[type, str] = {}
+OFFERS: Registry[type] = Registry("payment", _missing)  # classes of offers by name
 
 
-def pays(payment: str) -> Callable[[C], C]:
-    """Class decorator: offers of this class belong to this way of paying, such as "curve" or "price"."""
+def pays(payment: str, name: str | None = None) -> Callable[[C], C]:
+    """Class decorator: offers of this class belong to this way of paying, such as "curve" or "price".
+
+    `name` is that of the class where several belong to one way of paying.
+    """
 
     def note(offer: C) -> C:
         _payments[offer] = payment
+        OFFERS.add(name or payment, offer)
         return offer
 
     return note
@@ -39,8 +57,18 @@ def payments() -> tuple[str, ...]:
 
 
 def payment_of(offer: Any) -> str | None:
-    """The way of paying that an offer belongs to; None where its class does not say (see `pays`)."""
-    return next((_payments[kind] for kind in type(offer).__mro__ if kind in _payments), None)
+    """The way of paying that an offer, or a class of offers, belongs to; None where it does not say (see `pays`)."""
+    kind = offer if isinstance(offer, type) else type(offer)
+    return next((_payments[base] for base in kind.__mro__ if base in _payments), None)
+
+
+def _payment(spec: str) -> str:
+    """The way of paying that is written as its name, as the name of an offer, or as `file.py:Name`."""
+    if spec in payments():
+        return spec
+    if not isinstance(spec, str) or not OFFERS.has(spec):
+        raise InputError("payment", spec, f"one of {', '.join(payments())}, or FILE:Class of an offer")
+    return str(payment_of(OFFERS.get(spec)))
 
 
 def spendable(budget: float) -> float:
@@ -70,8 +98,7 @@ class Terms:
             object.__setattr__(self, field, value)
         if not isinstance(self.accuracy, AccuracyModel):
             raise InputError("accuracy", self.accuracy, "a model with __call__ and slope, see lefi.accuracy")
-        if self.payment not in payments():
-            raise InputError("payment", self.payment, f"one of {', '.join(payments())}")
+        object.__setattr__(self, "payment", _payment(self.payment))
 
     def in_force(self, budget: float | None) -> float:
         """The budget of one round: the one given, or the terms' own where none is."""
@@ -94,6 +121,9 @@ class Roster:
 
     def __len__(self) -> int:
         return self.ids.size
+
+    def __repr__(self) -> str:
+        return f"Roster({len(self)} clients)"
 
     def take(self, positions: IntArray) -> Self:
         """The clients at these positions, in this order."""
@@ -141,6 +171,20 @@ class Offer(Protocol):
         """
         ...
 
+    def to_columns(self) -> dict[str, FloatArray]:
+        """Every number of the offer by the name of its column, one row per client; `limit` is one of them."""
+        ...
+
+    @classmethod
+    def from_columns(cls, columns: Mapping[str, FloatArray], rate: FloatArray) -> Self:
+        """The offer that these columns hold; `rate` belongs to the roster."""
+        ...
+
+
+def in_short(offer: Offer) -> str:
+    """An offer in a few words."""
+    return f"{type(offer).__name__}({len(offer)} clients, at most {offer.worst_case():.6g} USD)"
+
 
 @pays("curve")
 @dataclass(frozen=True, eq=False)
@@ -163,6 +207,9 @@ class CurveOffer:
     def __len__(self) -> int:
         return self.weight.size
 
+    def __repr__(self) -> str:
+        return in_short(self)
+
     def payment(self, sizes: Floats) -> FloatArray:
         paid_for = np.fmin(sizes, self.limit)
         earned = -self.weight * np.expm1(-self.rate * paid_for)
@@ -179,6 +226,13 @@ class CurveOffer:
         with np.errstate(divide="ignore"):  # weight 0: log is -inf, the answer is low
             free = (np.log(self.weight) + np.log(self.rate) - np.log(marginal_cost)) / self.rate
         return np.clip(free, low, np.maximum(low, np.minimum(high, self.limit)))
+
+    def to_columns(self) -> dict[str, FloatArray]:
+        return {"weight": self.weight, "limit": self.limit}
+
+    @classmethod
+    def from_columns(cls, columns: Mapping[str, FloatArray], rate: FloatArray) -> Self:
+        return cls(columns["weight"], rate, columns["limit"])
 
 
 O = TypeVar("O", bound=Offer, default=Any)
@@ -213,6 +267,11 @@ class Receipt(Generic[O]):
         object.__setattr__(self, "payments", vector("payments", self.payments, clients=len(self.roster), low=0))
         if self.accuracy == self.accuracy:  # NaN: nobody measured it
             number("accuracy", self.accuracy)
+
+    def __repr__(self) -> str:
+        of = "" if self.budget is None else f" of {self.budget:g}"
+        answered = f"{len(self.roster)} clients, {int(self.answered.sum())} answered"
+        return f"Receipt(round {self.round}: {answered}, paid {self.paid:.6g}{of} USD, accuracy {self.accuracy:.4f})"
 
     @property
     def paid(self) -> float:

@@ -1,8 +1,9 @@
 """Receipts as two tables, and the same receipts back from them.
 
-rounds   one row per round:             round clients answered paid accuracy budget   (budget NaN = the terms' own)
+rounds   one row per round:             round clients answered paid accuracy budget offer
+         budget NaN = the terms' own; offer: the class of the offer, see lefi.pays
 clients  one row per round and client:  round id iid rate weight limit size payment   (size NaN = no answer)
-         offers of another kind than the curve have weight NaN and columns of their own, see lefi.offers.columns
+         offers of another kind than the curve have weight NaN and columns of their own, see `to_columns` of their class
 A mechanism is restored by telling it the receipts again: `for receipt in read(folder): m.tell(receipt)`.
 """
 
@@ -22,7 +23,7 @@ from lefi.arrays import FloatArray, IntArray
 from lefi.errors import InputError, LefiError
 from lefi.files import refusals, save
 from lefi.messages import Receipt, Roster
-from lefi.offers.columns import from_columns, to_columns
+from lefi.offers.columns import class_of, name_of
 
 ROUNDS: dict[str, type[pl.DataType]] = {
     "round": pl.Int64,
@@ -31,7 +32,7 @@ ROUNDS: dict[str, type[pl.DataType]] = {
     "paid": pl.Float64,
     "accuracy": pl.Float64,
 }
-BUDGET: dict[str, type[pl.DataType]] = {"budget": pl.Float64}  # receipts of older versions do not have it
+LATER: dict[str, type[pl.DataType]] = {"budget": pl.Float64, "offer": pl.String}  # older versions do not have them
 CLIENTS = {"round": pl.Int64, "id": pl.Int64} | dict.fromkeys(
     ("iid", "rate", "weight", "limit", "size", "payment"), pl.Float64
 )
@@ -57,8 +58,9 @@ def to_tables(receipts: Sequence[Receipt]) -> Tables:
         "paid": [receipt.paid for receipt in receipts],
         "accuracy": [float(receipt.accuracy) for receipt in receipts],
         "budget": [math.nan if receipt.budget is None else receipt.budget for receipt in receipts],
+        "offer": [name_of(receipt.offer) for receipt in receipts],
     }
-    offers = [to_columns(receipt.offer) for receipt in receipts]
+    offers = [receipt.offer.to_columns() for receipt in receipts]
     said = list(dict.fromkeys(name for offer in offers for name in offer))
     columns: dict[str, list[FloatArray] | list[IntArray]] = {
         "id": [receipt.roster.ids for receipt in receipts],
@@ -72,7 +74,7 @@ def to_tables(receipts: Sequence[Receipt]) -> Tables:
     clients = {"round": np.repeat(np.array(numbers, dtype=np.int64), counts)} | {
         name: np.concatenate(parts) if parts else np.empty(0) for name, parts in columns.items()
     }
-    return Tables(pl.DataFrame(rounds, schema=ROUNDS | BUDGET), _in_order(clients))
+    return Tables(pl.DataFrame(rounds, schema=ROUNDS | LATER), _in_order(clients))
 
 
 def _in_order(clients: Mapping[str, NDArray[Any]]) -> pl.DataFrame:
@@ -95,7 +97,7 @@ def write(receipts: Iterable[Receipt], folder: Path | str) -> None:
         scratch = Path(tempfile.mkdtemp(prefix=".receipts-", dir=folder))
         try:
             rounds, parts = _write_parts(receipts, scratch)
-            save(pl.concat([pl.DataFrame(schema=ROUNDS | BUDGET), *rounds]), scratch / "rounds.parquet")
+            save(pl.concat([pl.DataFrame(schema=ROUNDS | LATER), *rounds]), scratch / "rounds.parquet")
             _join(parts, scratch / "clients.parquet")
             for name in ("clients.parquet", "rounds.parquet"):
                 (scratch / name).replace(folder / name)
@@ -162,7 +164,9 @@ def _receipts(rounds: pl.DataFrame, clients: pl.LazyFrame) -> Iterator[Receipt]:
         yield Receipt(
             round=row["round"],
             roster=roster,
-            offer=from_columns({name: column[name] for name in column if name not in KEPT}, column["rate"]),
+            offer=class_of(row.get("offer"), column).from_columns(
+                {name: column[name] for name in column if name not in KEPT}, column["rate"]
+            ),
             sizes=column["size"],
             payments=column["payment"],
             accuracy=row["accuracy"],

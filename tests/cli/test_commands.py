@@ -92,7 +92,7 @@ def test_a_wrong_toml_is_one_line(text: str, said: str, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("command", ["paper", "simulate", "compare", "figures", "mechanisms"])
+@pytest.mark.parametrize("command", ["paper", "simulate", "compare", "figures", "list"])
 def test_help_teaches_with_an_example_that_fits(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     text = CliRunner().invoke(app, [command, "--help"]).stdout
@@ -102,11 +102,16 @@ def test_help_teaches_with_an_example_that_fits(command: str, monkeypatch: pytes
 
 
 def test_mechanisms_are_listed_with_their_settings() -> None:
-    text = CliRunner().invoke(app, ["mechanisms"]).stdout
+    text = CliRunner().invoke(app, ["list"]).stdout
     assert all(name in text for name in lefi.registered())
-    assert "--set lefi.step=1.0" in text
-    told = json.loads(CliRunner().invoke(app, ["mechanisms", "--json"]).stdout)
-    assert told["lefi"]["settings"]["probe"] == 0.05
+    assert "step=1.0" in text
+    assert "mixed, and a fifth of the answers does not come" in text
+    told = json.loads(CliRunner().invoke(app, ["list", "--json"]).stdout)
+    lefi_row = next(row for row in told["mechanism"] if row["name"] == "lefi")
+    assert lefi_row["settings"]["probe"] == 0.05
+    assert lefi_row["from"] == "lefi"
+    assert set(told) == {"mechanism", "scenario", "behaviour", "payment", "accuracy", "cost"}
+    assert CliRunner().invoke(app, ["list", "mechanisms"]).exit_code == 2
 
 
 def test_version_imports_nothing_heavy() -> None:
@@ -147,12 +152,12 @@ def test_paper_writes_the_report_and_a_second_time_only_draws(tmp_path: Path, mo
         return [_cut(study) if study.sweep is None else _swept(study) for study in full()]
 
     def _cut(study: Study) -> Study:
-        own = {"mechanisms": study.mechanisms} if study.mechanism else {}  # an ablation has settings for them
+        own = {"mechanisms": study.mechanisms} if study.name == "ablation" else {}
         return Study.build(study.model_dump() | few | own)
 
     def _swept(study: Study) -> Study:
-        assert study.sweep is not None
-        sweep = {"setting": study.sweep.setting, "values": [study.sweep.values[0], study.sweep.values[-1]]}
+        first = study.sweeps[0]
+        sweep = {"setting": first.setting, "values": [first.values[0], first.values[-1]]}
         return Study.build(study.model_dump() | few | {"sweep": sweep})
 
     monkeypatch.setattr("lefi.studies.plan.paper.paper_studies", small)

@@ -15,7 +15,7 @@ from lefi.world.scenarios import SCENARIOS
 BASE = lefi.scenario("mixed", clients=5).fleet
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", sorted(SCENARIOS))
 @pytest.mark.parametrize("settings", [{}, {"size_low": 0.5}, {"opt_out": True, "deadline": 8.0}])
 def test_every_scenario_keeps_the_contract(name: str, settings: dict[str, Any]) -> None:
     check_fleet(lefi.scenario(name, clients=7, seed=2, **settings).fleet)

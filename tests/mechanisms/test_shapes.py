@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import lefi
-from lefi.mechanisms.registry import TIERS
+from lefi.mechanisms.catalogue import TIERS
 from lefi.messages import payments
 from lefi.studies.judge.marks import surplus
 

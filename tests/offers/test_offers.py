@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import lefi
 from lefi import AuctionCall, InputError, MenuOffer, OfferError, PoolOffer, PriceOffer, RankOffer
 from lefi.messages import payment_of
-from lefi.offers.columns import from_columns, to_columns
+from lefi.offers.columns import class_of, name_of
 
 CLIENTS = 5
 SIZES = np.linspace(0, 10, 201)
@@ -144,7 +144,9 @@ def offers() -> list[Any]:
 
 @pytest.mark.parametrize("offer", offers(), ids=lambda offer: type(offer).__name__)
 def test_an_offer_comes_back_from_its_columns(offer: Any) -> None:
-    back = from_columns(to_columns(offer), np.full(CLIENTS, 0.7))
+    columns = offer.to_columns()
+    assert class_of(name_of(offer), columns) is class_of(None, columns) is type(offer)
+    back = type(offer).from_columns(columns, np.full(CLIENTS, 0.7))
     assert type(back) is type(offer)
     for name, value in vars(offer).items():
         np.testing.assert_array_equal(value, vars(back)[name])

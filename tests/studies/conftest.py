@@ -7,8 +7,6 @@ from typing import NamedTuple
 import polars as pl
 import pytest
 
-from lefi.mechanisms import registry
-from lefi.studies.plan import plugins
 from lefi.studies.plan.paper import BEYOND
 from lefi.studies.plan.study import Study
 from lefi.studies.run import record
@@ -103,11 +101,9 @@ def _row(scenario: str, mechanism: str, at: At, sweep: str | None, got: float, f
 
 
 @pytest.fixture(autouse=True)
-def _own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a test registers is gone after it."""
-    monkeypatch.setattr(registry, "_registry", dict(registry._registry))
-    monkeypatch.setattr(plugins, "_loaded", {})
-    monkeypatch.setattr(record, "_last", ("", {}))  # and so are its marks and its last play
+def _nothing_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The marks and the last play of a test are gone after it."""
+    monkeypatch.setattr(record, "_last", ("", {}))
     monkeypatch.setattr(record, "_played", record._Play("", [], [], []))
 
 

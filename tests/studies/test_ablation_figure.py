@@ -14,18 +14,18 @@ from lefi.studies.run.runner import run_studies
 def steps(tmp_path_factory: pytest.TempPathFactory) -> list[Finished]:
     folder = tmp_path_factory.mktemp("ablation")
     studies = [Study.read(paper_folder() / f"{name}.toml") for name in ablation.STUDIES]
-    ends = {"mixed": ["lefi", "waterfill"]}
-    run_studies([study.changed(rounds=20, seeds=2, mechanisms=ends.get(study.name)) for study in studies], folder)
+    run_studies([study.changed(rounds=20, seeds=2) for study in studies], folder)
     found = read_results(folder)
     return [found.studies[name] for name in ablation.STUDIES]
 
 
 def test_the_steps_run_from_the_paper_to_ours(steps: list[Finished]) -> None:
     numbers = ablation.compute(*steps)
-    assert list(numbers.share) == ["lefi", *ablation.STEPS, "waterfill"]
-    assert numbers.share["ablation_exact"].at(10)[0] > numbers.share["lefi"].at(10)[0]
-    assert numbers.share["waterfill"].at(10)[0] > numbers.share["ablation_families"].at(10)[0] - 0.02
-    assert numbers.overspend["ablation_limits"] == numbers.overspend["waterfill"] == 0
+    between = ["joint slope", "+ log weights", "+ exact allocation", "+ limits", "+ families of curves"]
+    assert list(numbers.share) == ["lefi", *between, "waterfill"]
+    assert numbers.share["+ exact allocation"].at(10)[0] > numbers.share["lefi"].at(10)[0]
+    assert numbers.share["waterfill"].at(10)[0] > numbers.share["+ families of curves"].at(10)[0] - 0.02
+    assert numbers.overspend["+ limits"] == numbers.overspend["waterfill"] == 0
 
 
 def test_the_figure_is_drawn_and_put_in_words(steps: list[Finished]) -> None:

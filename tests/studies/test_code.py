@@ -16,7 +16,8 @@ from lefi.studies.plan.study import Study
 UNIFORM, WATERFILL = "mechanisms/uniform.py", "mechanisms/waterfill/mechanism.py"
 USED = (  # by a run of uniform
     UNIFORM,
-    "mechanisms/registry.py",
+    "mechanisms/catalogue.py",
+    "registry.py",
     "messages.py",
     "arrays.py",
     "rounds.py",

@@ -10,7 +10,7 @@ import pytest
 import lefi
 from lefi.messages import CurveOffer, Offer, Receipt
 from lefi.rounds import walk
-from lefi.studies.judge.marks import marks
+from lefi.studies.judge.marks import judge, marks
 from lefi.studies.plan.one_run import COLUMNS, Run
 from lefi.studies.plan.study import Study
 from lefi.studies.run import record as module
@@ -35,11 +35,9 @@ def test_rows_follow_from_the_receipts(name: str) -> None:
     np.testing.assert_array_equal(rounds["accuracy"], [receipt.accuracy for receipt in receipts])
     np.testing.assert_array_equal(rounds["paid"], [receipt.paid for receipt in receipts])
     np.testing.assert_array_equal(rounds["overspend"], np.maximum(rounds["paid"] / 2.0 - 1, 0))
-    best, expected = np.nan, []
-    for receipt in receipts:
-        best = np.fmax(best, receipt.accuracy) if receipt.paid <= 2.0 else best
-        expected.append(best)
-    np.testing.assert_array_equal(rounds["best"], expected)
+    fair = [judge(market, receipt.offer)[1] for receipt in receipts]
+    np.testing.assert_array_equal(rounds["fair"], fair)
+    np.testing.assert_array_equal(rounds["best"], np.maximum.accumulate(fair))
     np.testing.assert_array_equal(rounds["judged"], rounds["best" if name in ("random", "bara") else "fair"])
     mark = marks(market, 3)
     np.testing.assert_array_equal(rounds["share"], [mark.share(value) for value in rounds["judged"]])

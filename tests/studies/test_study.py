@@ -40,7 +40,15 @@ GOOD: dict[str, Any] = {"name": "good", "mechanisms": ["lefi", "uniform"], "roun
         ({"mechanism": {"lefi": {"step": -1}}}, "lefi.step is -1"),
         ({"mechanism": {"bara": {}}}, "unknown [mechanism.<name>] 'bara'"),
         ({"sweep": {"setting": "bugdet", "values": [1]}}, "unknown setting to sweep 'bugdet': did you mean 'budget'?"),
-        ({"sweep": {"setting": "accuracy", "values": ["paper"]}}, "unknown setting to sweep 'accuracy'"),
+        ({"sweep": {"setting": "accurcy", "values": ["paper"]}}, "unknown setting to sweep 'accurcy': did you mean"),
+        ({"sweep": {"setting": "lefi.stp", "values": [1.0]}}, "unknown setting to sweep 'lefi.stp': did you mean"),
+        ({"sweep": [{"setting": "budget", "values": [1.0]}] * 2}, "one setting, or two that differ"),
+        ({"mechanisms": ["lefi", "lefi"]}, "give one 'lefi' a label"),
+        ({"mechanisms": ["lefi(stp=1)"]}, "unknown setting of 'lefi' 'stp'"),
+        ({"mechanisms": ["lefi(step=1"]}, "with both brackets"),
+        ({"mechanisms": ["lefi(uniform)"]}, "lefi is no wrapper"),
+        ({"settings": {"behaviours": ["noisi(r=0.1)"]}}, "unknown behaviour 'noisi': did you mean 'noisy'"),
+        ({"settings": {"behaviours": ["noisy(q=0.1)"]}}, "unknown setting of 'noisy' 'q'"),
         ({"sweep": {"setting": "budget", "values": []}}, "sweep.values is []"),
         ({"sweep": {"setting": "budget", "values": [1, 1]}}, "all different"),
         ({"sweep": {"setting": "budget", "values": [1, -1]}}, "budget is -1"),
@@ -76,6 +84,37 @@ def test_runs_are_every_point_mechanism_and_seed_with_keys_apart() -> None:
     assert [run.key for run in runs] == [run.key for run in study.runs()]
 
 
+def test_a_setting_of_a_mechanism_is_swept_for_that_mechanism_alone() -> None:
+    study = Study.build(
+        GOOD | {"mechanisms": ["lefi", "uniform"], "sweep": {"setting": "lefi.step", "values": [1.0, 2.0]}}
+    )
+    told = {(run.mechanism, run.swept["lefi.step"]): run.mechanism_settings for run in study.runs()}
+    assert told[("lefi", 1.0)]["step"] == 1.0
+    assert told[("lefi", 2.0)]["step"] == 2.0
+    assert told[("uniform", 2.0)] == {}
+
+
+def test_two_settings_are_swept_as_a_grid() -> None:
+    sweep = [
+        {"setting": "scenario", "values": ["paper", "mixed"]},
+        {"setting": "accuracy", "values": ["paper", "digits"]},
+    ]
+    study = Study.build({name: value for name, value in GOOD.items() if name != "scenario"} | {"sweep": sweep})
+    points = {(run.scenario, run.settings["accuracy"]) for run in study.runs()}
+    assert points == {("paper", "paper"), ("paper", "digits"), ("mixed", "paper"), ("mixed", "digits")}
+    assert len({run.key for run in study.runs()}) == len(study.runs())
+
+
+def test_the_same_mechanism_is_there_several_times_under_labels() -> None:
+    study = Study.build({"name": "x", "mechanisms": ["lefi", "wild = lefi(step=9)", "lefi(step=0.1)"]})
+    assert {label: variant.settings for label, variant in study.variants.items()} == {
+        "lefi": {},
+        "wild": {"step": 9},
+        "lefi(step=0.1)": {"step": 0.1},
+    }
+    assert {run.spec for run in study.runs()} == {"lefi"}
+
+
 def test_budget_is_half_a_dollar_per_client_unless_given() -> None:
     study = Study.build(GOOD | {"sweep": {"setting": "clients", "values": [4, 10]}})
     assert sorted({(run.clients, run.budget) for run in study.runs()}) == [(4, 2.0), (10, 5.0)]
@@ -102,9 +141,11 @@ def test_more_seeds_keep_the_keys_of_the_first() -> None:
 
 def test_the_papers_studies_are_what_the_design_says() -> None:
     studies = {study.name: study for study in paper_studies()}
-    assert tuple(studies) == PAPER + ABLATION + SHAPE
-    steps = [studies.pop(name) for name in ABLATION]
-    assert all(study.scenario == "mixed" and study.mechanism and study.budget == 5.0 for study in steps)
+    assert tuple(studies) == (*PAPER, ABLATION, *SHAPE)
+    ablation = studies.pop(ABLATION)
+    assert ablation.scenario == "mixed"
+    assert ablation.budget == 5.0
+    assert [variant.spec for variant in ablation.variants.values()] == ["lefi"] * 5 + ["waterfill"] * 2
     shape = [studies.pop(name) for name in SHAPE]
     assert all(study.mechanisms[0] == "price" and study.scenario == "paper" for study in shape)
     assert all(study.rounds == 100 and study.seeds == 10 for study in studies.values())
@@ -113,11 +154,11 @@ def test_the_papers_studies_are_what_the_design_says() -> None:
     told = {name: (studies[name].scenario, studies[name].clients, studies[name].budget) for name in BEYOND}
     assert told == {name: (name.removeprefix("scenario_"), 10, 5.0) for name in BEYOND}
     assert {study.scenario for study in studies.values()} == set(SCENARIOS)
-    swept = {name: study.sweep.values for name, study in studies.items() if study.sweep}
+    swept = {name: study.sweeps[0].values for name, study in studies.items() if study.sweeps}
     assert swept["clients"] == [10, 30, 100, 300, 1000]
     assert swept["budget"] == [1, 2, 5, 10, 15, 20, 25]
     assert swept["deadline"] == [5, 10, 15, 20, 25, 30, 45, 60, 200]
     for path in paper_folder().glob("*.toml"):
         command, claim = path.read_text().splitlines()[:2]
         assert command.startswith("# lefi compare --study ")
-        assert claim.startswith("# Claim: ")
+        assert claim.startswith("# Claim: " if path.stem in (*PAPER, ABLATION, *SHAPE) else "# Sweeps ")

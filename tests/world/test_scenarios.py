@@ -15,7 +15,7 @@ def rational(name: str, **settings: Any) -> RationalFleet:
     return fleet
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", sorted(SCENARIOS))
 def test_every_scenario_settles_a_round(name: str) -> None:
     market = lefi.scenario(name, clients=4)
     offer = lefi.CurveOffer(np.full(4, 0.5), market.fleet.roster.rate, np.full(4, 10.0))
@@ -31,7 +31,7 @@ def test_unknown_names_come_back_with_the_near_match_and_the_list() -> None:
         lefi.scenario("paper", accuracy="nope")
 
 
-@pytest.mark.parametrize("clients", [0, -1, 2.0, True, "3", None])
+@pytest.mark.parametrize("clients", [0, -1, 2.0, True, "3"])
 def test_refuses_clients(clients: Any) -> None:
     with pytest.raises(InputError, match="clients"):
         lefi.scenario("paper", clients=clients)

@@ -9,7 +9,7 @@ from lefi.cli.commands import Commands
 from lefi.cli.compare import compare
 from lefi.cli.figures import figures
 from lefi.cli.ledger import ledger
-from lefi.cli.mechanisms import mechanisms
+from lefi.cli.list import list_names
 from lefi.cli.paper import paper
 from lefi.cli.profile import profile
 from lefi.cli.simulate import simulate
@@ -38,6 +38,7 @@ def main(
     """
 
 
-for command in (paper, simulate, compare, figures, mechanisms, profile, train):
+for command in (paper, simulate, compare, figures, profile, train):
     app.command()(command)
+app.command("list")(list_names)
 app.add_typer(ledger, name="ledger")

@@ -9,6 +9,8 @@ import typer
 import lefi
 from lefi.cli import options
 from lefi.cli.options import Accuracy, AsJson, Budget, Clients, Deadline, Jobs, Rounds, Scenario, Seed, Seeds, Set
+from lefi.mechanisms.catalogue import mechanism_of
+from lefi.spelling import spelled
 
 if TYPE_CHECKING:
     from lefi.studies.judge.summary import Summary
@@ -18,7 +20,11 @@ if TYPE_CHECKING:
 def compare(
     mechanisms: Annotated[
         str | None,
-        typer.Option(help="Names, or FILE.py:Class, with commas between them.", show_default="all that pay by curve"),
+        typer.Option(
+            help="Names, or FILE.py:Class, with commas between them; with settings and a label: "
+            "joint = lefi(slope=joint).",
+            show_default="all that pay by curve",
+        ),
     ] = None,
     study: Annotated[Path | None, typer.Option(help="A study in TOML; other options overrule it.")] = None,
     scenario: Scenario = None,
@@ -33,21 +39,27 @@ def compare(
     jobs: Jobs = None,
     engine: Annotated[str, typer.Option(help="Where runs are computed: local, or dask://host:port.")] = "local",
     out: Annotated[Path, typer.Option(help="Where results are kept and found again.")] = Path("results"),
+    draw: Annotated[
+        bool, typer.Option("--draw/--no-draw", help="Draw figures and a page, write CSV and LaTeX tables.")
+    ] = True,
     as_json: AsJson = False,
 ) -> None:
     """Compare mechanisms on the same clients: medians over seeds with 95% bootstrap intervals.
 
-    The first mechanism is the one that the others are held against, seed by seed.
+    The first mechanism is the one that the others are held against, seed by seed. Figures, a page to look at and tables
+    for a paper are written beside the results. A study file can name code: run only what you trust.
 
     \b
     Examples:
     lefi compare --mechanisms lefi,uniform --scenario mixed --seeds 5
     lefi compare --study studies/budget.toml --seeds 3
     lefi compare --mechanisms uniform,mine.py:Mine --rounds 30
+    lefi compare --mechanisms "lefi, joint = lefi(slope=joint)" --scenario mine.py:city
     """
     from lefi.cli import show
     from lefi.studies.judge.summary import summarise
-    from lefi.studies.run.load import load
+    from lefi.studies.report.overview import write_overview
+    from lefi.studies.run.load import load, swept_columns
     from lefi.studies.run.runner import run_study
 
     market = {"scenario": scenario, "clients": clients, "budget": budget, "deadline": deadline}
@@ -57,12 +69,16 @@ def compare(
     with show.bar(chosen.name, "runs") as progress:
         cores = options.cores() if jobs is None else jobs
         run_study(chosen, out, jobs=cores, engine=engine, progress=progress)
-    sweep = chosen.sweep.setting if chosen.sweep else None
-    summaries = summarise(load(chosen.name, out)[0], list(chosen.names), sweep)
+    swept = swept_columns(chosen.model_dump())
+    summaries = summarise(load(chosen.name, out)[0], list(chosen.variants), swept)
+    page = write_overview(out, chosen.name) if draw else None
     if as_json:
-        show.print_json({"study": chosen.model_dump(), "summaries": [asdict(summary) for summary in summaries]})
+        told = {"study": chosen.model_dump(), "summaries": [asdict(summary) for summary in summaries]}
+        show.print_json(told | {"page": page and str(page)})
     else:
-        _print(chosen, summaries, sweep)
+        _print(chosen, summaries, swept)
+        if page:
+            typer.echo(f"page: {page}  (with figures/ and tables/ beside it)")
 
 
 def _study(
@@ -80,56 +96,57 @@ def _study(
     base = Study.read(path)
     listed = base.mechanisms if mechanisms is None else options.names(mechanisms)
     asked = options.study_values(listed, accuracy, settings)
-    kept = {name: own for name, own in base.mechanism.items() if name in options.registered(listed)}
+    labels = {label for text in listed for label in (spelled(text).label, spelled(text).name)}
+    kept = {name: own for name, own in base.mechanism.items() if name in labels}
     own = {name: kept.get(name, {}) | asked["mechanism"].get(name, {}) for name in kept | asked["mechanism"]}
     return base.changed(
         **given, mechanisms=asked["mechanisms"], settings=base.settings | asked["settings"], mechanism=own
     )
 
 
-def _print(study: "Study", summaries: list["Summary"], sweep: str | None) -> None:
+def _print(study: "Study", summaries: list["Summary"], swept: list[str]) -> None:
     from lefi.cli import show
-    from lefi.studies.judge.marks import SEARCHERS
 
     console = show.console()
-    label = [sweep, "mechanism"] if sweep else ["mechanism"]
-    first = next(iter(study.names))
+    label = [*swept, "mechanism"]
+    first = next(iter(study.variants))
     rounds = list(summaries[0].share)
     share = show.table(
-        label, [f"round {round}" for round in rounds], "Share of the oracle's gain at a round, median over seeds"
+        label, [f"round {round}" for round in rounds], "Share of the optimum's gain at a round, median over seeds"
     )
     ends = show.table(label, ["accuracy", "overspend", "share lead", "beats"], f"At the end; lead over {first}, paired")
     point = None
     for summary in summaries:
-        if sweep and summary.point != point and point is not None:
+        if point not in (None, summary.point):
             share.add_section()
             ends.add_section()
-        named = [*(["" if summary.point == point else f"{summary.point}"] if sweep else []), summary.mechanism]
+        here = [""] * len(swept) if summary.point == point else [f"{value}" for value in summary.point]
         point = summary.point
-        share.add_row(*named, *(_share(summary, round) for round in rounds))
+        share.add_row(*here, summary.mechanism, *(_share(summary, round) for round in rounds))
         overspend = f"{100 * float(summary.overspend.middle):.1f}%"
-        ends.add_row(*named, show.with_interval(summary.accuracy, 4), overspend, *_lead(summary))
+        ends.add_row(*here, summary.mechanism, show.with_interval(summary.accuracy, 4), overspend, *_lead(summary))
     console.print(share)
     console.print(ends)
-    _print_classes(study)
-    searchers = " and ".join(sorted(SEARCHERS & set(study.names)))
-    judged = f"{searchers} judged by the best round within the budget so far, the others by the current round; "
-    console.print(
+    _print_ways(study, summaries)
+
+
+def _print_ways(study: "Study", summaries: list["Summary"]) -> None:
+    """How each mechanism pays and what it may know, where these differ; and how to read the tables."""
+    from lefi.cli import show
+
+    made = {label: mechanism_of(variant.spec) for label, variant in study.variants.items()}
+    if len({(of.payment, of.tier) for of in made.values()}) > 1:
+        lines = (f"{label}: pays by {of.payment}, knows {of.tier}" for label, of in made.items())
+        show.console().print("Not all alike. " + "; ".join(lines) + ".", markup=False)
+    searchers = " and ".join(sorted(label for label, of in made.items() if of.searches))
+    judged = f"{searchers} judged by the best round so far, the others by the current round; "
+    show.console().print(
         f"{study.scenario}, {summaries[0].seeds} seeds, {study.rounds} rounds. Under each median its 95% bootstrap "
         f"interval. {judged if searchers else ''}weights that overspend are scaled to the budget first. "
         "overspend: the worst round.",
         style="dim",
+        markup=False,
     )
-
-
-def _print_classes(study: "Study") -> None:
-    """How each mechanism pays and what it may know, where these differ: such numbers are not of one kind."""
-    from lefi.cli import show
-
-    said = {name: (lefi.registered()[name].payment, lefi.registered()[name].tier) for name in study.names}
-    if len(set(said.values())) > 1:
-        lines = (f"{name}: pays by {pays}, knows {knows}" for name, (pays, knows) in said.items())
-        show.console().print("Not all alike. " + "; ".join(lines) + ".")
 
 
 def _lead(summary: "Summary") -> list[str]:

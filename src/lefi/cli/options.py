@@ -2,14 +2,17 @@
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from lefi.errors import InputError, UnknownName
-from lefi.mechanisms.registry import settings_of
-from lefi.world.scenarios import SCENARIOS, Settings
+from lefi.mechanisms.catalogue import MECHANISMS, settings_of
+from lefi.spelling import spelled
+from lefi.world.drawn import Settings
+from lefi.world.scenarios import SCENARIOS
 
 Clients = Annotated[int | None, typer.Option(help="Number of clients.", show_default="10")]
 Budget = Annotated[float | None, typer.Option(help="USD per round.", show_default="0.5 per client")]
@@ -36,23 +39,16 @@ def cores() -> int:
 
 
 def names(text: str) -> list[str]:
-    """A comma list; an entry may not be empty."""
-    parts = [part.strip() for part in text.split(",")]
+    """A comma list; an entry may not be empty. Commas inside brackets belong to the entry."""
+    parts = [part.strip() for part in re.split(r",(?![^(]*\))", text)]
     if not all(parts):
         raise InputError("mechanisms", text, "names with commas between them, such as lefi,uniform")
     return parts
 
 
-def registered(mechanisms: list[str]) -> list[str]:
-    """The names of mechanisms, those from the user's files loaded first."""
-    from lefi.studies.plan.plugins import load_mechanism
-
-    return [load_mechanism(spec) for spec in mechanisms]
-
-
 def study_values(mechanisms: list[str], accuracy: str | None, settings: list[str] | None) -> dict[str, Any]:
     """The parts of a study that --mechanism(s), --accuracy and --set fill: mechanisms, settings, mechanism."""
-    known = registered(mechanisms)
+    known = [MECHANISMS.name_of(spelled(text).name) for text in mechanisms]
     scenario: dict[str, Any] = {}
     own: dict[str, dict[str, Any]] = {}
     for text in settings or []:

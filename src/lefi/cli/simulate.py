@@ -18,7 +18,7 @@ SHOWN = 20  # clients in the table; of more, the first and the last ten
 
 
 def simulate(
-    mechanism: Annotated[str, typer.Option(help="A name (see `lefi mechanisms`), or FILE.py:Class.")] = "lefi",
+    mechanism: Annotated[str, typer.Option(help="A name (see `lefi list`), or FILE.py:Class.")] = "lefi",
     scenario: Scenario = None,
     clients: Clients = None,
     budget: Budget = None,
@@ -146,12 +146,10 @@ def _lines(run: "Run", outcome: "Outcome", out: Path | None) -> Iterator[tuple[s
 
     final, numbers = outcome.final, outcome.numbers
     yield "settled", f"weights {_since(outcome.weights_settled)}, sizes {_since(outcome.sizes_settled)}"
-    oracle = "oracle" if payment_of(final.offer) == "curve" else "oracle of the paper's curve"
-    yield (
-        "accuracy",
-        f"{final.accuracy:.4f}  ({oracle} {numbers['oracle']:.4f}, arbitrary weights {numbers['arbitrary']:.4f})",
-    )
-    yield "share", f"{number(numbers['share'])} of the oracle's gain over arbitrary weights"
+    optimum = "oracle" if payment_of(final.offer) == "curve" else "first_best"
+    best = f"{optimum} {number(numbers[optimum], 4)}, arbitrary weights {numbers['arbitrary']:.4f}"
+    yield "accuracy", f"{final.accuracy:.4f}  ({best})"
+    yield "share", f"{number(numbers['share'])} of the gain of {optimum} over arbitrary weights"
     yield "paid", f"{final.paid:.4f} of {run.budget:g} USD"
     worst = f"{100 * numbers['overspend']:.2g}% of the budget at worst, in round {numbers['overspend_round']}"
     yield "overspend", worst if numbers["overspend"] > 0 else "none in any round"

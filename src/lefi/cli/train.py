@@ -84,12 +84,13 @@ def scaled_market(scenario: str, accuracy: str, size_high: float, **settings: An
     """
     from lefi.models import LinearCost, cost
     from lefi.profiling.defaults import SIZE_HIGH
-    from lefi.world.scenarios import SCENARIOS, Settings
+    from lefi.world.drawn import Settings
+    from lefi.world.scenarios import SCENARIOS
     from lefi.world.scenarios import scenario as make_market
 
     factor = SIZE_HIGH / size_high
     paper = cost("paper")
-    usual = SCENARIOS.get(scenario, {}).get("rate", Settings().rate)
+    usual = (own if isinstance(own := SCENARIOS.get(scenario), dict) else {}).get("rate", Settings().rate)
     low, high = usual if isinstance(usual, tuple) else (usual, usual)
     scaled: dict[str, Any] = {"rate": (low * factor, high * factor), "cost": LinearCost(paper.p * factor, paper.q)}
     return make_market(scenario, accuracy=accuracy, size_high=size_high, **scaled, **settings)
@@ -97,10 +98,13 @@ def scaled_market(scenario: str, accuracy: str, size_high: float, **settings: An
 
 def _names(text: str) -> list[str]:
     """Names of mechanisms, checked before anything is trained."""
+    from lefi.mechanisms.catalogue import mechanism_of
     from lefi.optimum import ORACLE
 
     names = options.names(text)
-    options.registered([name for name in names if name != ORACLE])
+    for name in names:
+        if name != ORACLE:
+            mechanism_of(name)
     return names
 
 

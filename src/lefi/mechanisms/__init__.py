@@ -2,6 +2,7 @@
 
 from lefi.mechanisms.auction import Auction
 from lefi.mechanisms.bara import Bara
+from lefi.mechanisms.catalogue import make, register, registered
 from lefi.mechanisms.contest import Contest
 from lefi.mechanisms.contract import Contract
 from lefi.mechanisms.flat import Flat
@@ -10,7 +11,6 @@ from lefi.mechanisms.mechanism import Mechanism
 from lefi.mechanisms.pool import Pool
 from lefi.mechanisms.price import Price
 from lefi.mechanisms.random import Random
-from lefi.mechanisms.registry import make, register, registered
 from lefi.mechanisms.uniform import Uniform
 from lefi.mechanisms.waterfill import Waterfill
 

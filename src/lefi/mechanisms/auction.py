@@ -6,7 +6,7 @@ What a client is worth is the accuracy that its whole cap adds; caps are learned
 import numpy as np
 
 from lefi.mechanisms.capacity import Capacity
-from lefi.mechanisms.registry import register
+from lefi.mechanisms.catalogue import register
 from lefi.messages import Receipt, Roster, Terms, spendable
 from lefi.offers import AuctionAward, AuctionCall
 

@@ -15,8 +15,8 @@ from scipy.special import ndtr
 
 from lefi.arrays import FloatArray, IntArray
 from lefi.draws import key, normal, uniform
+from lefi.mechanisms.catalogue import register
 from lefi.mechanisms.matern import Hyper, Process, learned
-from lefi.mechanisms.registry import register
 from lefi.mechanisms.simplex import Scale
 from lefi.messages import CurveOffer, Receipt, Roster, Terms
 
@@ -29,6 +29,7 @@ class Bara:
 
     payment = "curve"
     tier = "sizes and accuracy"
+    searches = True
 
     def __init__(
         self,

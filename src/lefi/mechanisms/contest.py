@@ -11,7 +11,7 @@ from pydantic import Field
 
 from lefi.arrays import FloatArray
 from lefi.errors import InputError
-from lefi.mechanisms.registry import register
+from lefi.mechanisms.catalogue import register
 from lefi.messages import Receipt, Roster, Terms, spendable
 from lefi.offers import RankOffer
 

@@ -16,8 +16,8 @@ from pydantic import Field
 from lefi.allocation import search, sizes_at_slope
 from lefi.arrays import FloatArray, IntArray
 from lefi.errors import InputError
+from lefi.mechanisms.catalogue import register
 from lefi.mechanisms.last_value import LastValue
-from lefi.mechanisms.registry import register
 from lefi.messages import Receipt, Roster, Terms, spendable
 from lefi.offers import MenuOffer
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from lefi.mechanisms.registry import register
+from lefi.mechanisms.catalogue import register
 from lefi.messages import Receipt, Roster, Terms, spendable
 from lefi.offers import PriceOffer
 

@@ -6,7 +6,7 @@ It needs to know nothing; the clients need to know each other.
 
 import numpy as np
 
-from lefi.mechanisms.registry import register
+from lefi.mechanisms.catalogue import register
 from lefi.messages import Receipt, Roster, Terms, spendable
 from lefi.offers import PoolOffer
 

@@ -1,7 +1,7 @@
 """`random`: the paper's Baseline, a random search over all weights, judged by its best round within the budget."""
 
 from lefi.draws import key, uniform
-from lefi.mechanisms.registry import register
+from lefi.mechanisms.catalogue import register
 from lefi.mechanisms.simplex import Scale
 from lefi.messages import CurveOffer, Receipt, Roster, Terms
 
@@ -12,6 +12,7 @@ class Random:
 
     payment = "curve"
     tier = "sizes and accuracy"
+    searches = True
 
     def __init__(self, terms: Terms, *, seed: int = 0) -> None:
         self.seed = seed

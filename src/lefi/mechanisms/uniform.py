@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lefi.mechanisms.registry import register
+from lefi.mechanisms.catalogue import register
 from lefi.messages import CurveOffer, Receipt, Roster, Terms
 
 TIGHT = 1 + 1e-6  # a bracket this narrow is closed: stay at its lower end

@@ -1,7 +1,7 @@
 """The two fitted models that a job rests on: accuracy of the model, cost of a client's training."""
 
-from lefi.models.accuracy import AccuracyModel, FittedAccuracy, QuadraticAccuracy, accuracy
-from lefi.models.cost import LinearCost, cost
+from lefi.models.accuracy import AccuracyModel, FittedAccuracy, QuadraticAccuracy, accuracy, register_accuracy
+from lefi.models.cost import LinearCost, cost, register_cost
 from lefi.models.shapes import ExponentialAccuracy, LinearAccuracy, PowerAccuracy
 
 __all__ = [
@@ -14,4 +14,6 @@ __all__ = [
     "QuadraticAccuracy",
     "accuracy",
     "cost",
+    "register_accuracy",
+    "register_cost",
 ]

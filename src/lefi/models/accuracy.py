@@ -4,9 +4,10 @@ D  size   [thousand samples]
 pi iid    0..1, 1 = identical label shares everywhere
 """
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Protocol, Self, overload, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar, overload, runtime_checkable
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from lefi.arrays import FloatArray, Floats, floats, number
 from lefi.errors import InputError, UnknownName
 from lefi.models.presets import find, numbers
 from lefi.models.shapes import ExponentialAccuracy, LinearAccuracy, PowerAccuracy
+from lefi.registry import Registry, made
+
+M = TypeVar("M")
 
 
 @runtime_checkable
@@ -77,15 +81,39 @@ KINDS: dict[str, type[FittedAccuracy]] = {
 }
 
 
+def _missing(thing: Any) -> str | None:
+    lacks = [name for name in ("__call__", "slope") if not callable(getattr(thing, name, None))]
+    return f"it has no {' and no '.join(lacks)}" if lacks else None
+
+
+ACCURACIES: Registry[Any] = Registry("accuracy", _missing)  # of others: models, or classes that make one of nothing
+
+
+def register_accuracy(name: str) -> Callable[[M], M]:
+    """Decorator: make an accuracy model, or a class that makes one, known under this name."""
+    return ACCURACIES.register(name)
+
+
 @overload
 def accuracy(name_or_path: Literal["paper"]) -> QuadraticAccuracy: ...
 @overload
-def accuracy(name_or_path: str | Path) -> FittedAccuracy: ...
-def accuracy(name_or_path: str | Path) -> FittedAccuracy:
-    """The accuracy model of that name ("paper", "cifar10"), or the one in a JSON file.
+def accuracy(name_or_path: str | Path) -> Any: ...
+def accuracy(name_or_path: str | Path) -> Any:
+    """The accuracy model of that name ("paper", "cifar10"), the one in a JSON file, or `file.py:Name` of one's own.
 
-    Such a file holds `{"accuracy": {"kind": "power", ...}}`; without a kind the six numbers are the quadratic's.
+    A JSON file holds `{"accuracy": {"kind": "power", ...}}`; without a kind the six numbers are the quadratic's.
     """
+    name = str(name_or_path)
+    if ACCURACIES.has(name):
+        found = ACCURACIES.get(name)
+        model = made("accuracy", name, found) if isinstance(found, type) else found
+        made("accuracy", name, lambda: (model(1.0, 0.5), model.slope(1.0, 0.5)))  # said now, not in the third round
+        return model
+    return fitted(name_or_path)
+
+
+def fitted(name_or_path: str | Path) -> FittedAccuracy:
+    """The fitted model of that name or in that file."""
     path, table = find("accuracy", name_or_path, PRESETS)
     kind = table.get("kind", "quadratic")
     if kind not in KINDS:

@@ -4,15 +4,19 @@ D  size   [thousand samples]
 C  cost   [TFLOP]
 """
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
 from lefi.arrays import FloatArray, Floats, floats, number
 from lefi.errors import InputError
 from lefi.models.presets import coefficients
+from lefi.registry import Registry, made
+
+M = TypeVar("M")
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,29 @@ class LinearCost:
 PRESETS = {"paper": {"p": 79.1259, "q": 17.6219}}
 
 
+def _missing(thing: Any) -> str | None:
+    made = isinstance(thing, LinearCost) or (isinstance(thing, type) and issubclass(thing, LinearCost))
+    return None if made or callable(thing) else "it is no lefi.LinearCost, nor a function that makes one"
+
+
+COSTS: Registry[Any] = Registry("cost", _missing)  # of others: models, or functions that make one of nothing
+
+
+def register_cost(name: str) -> Callable[[M], M]:
+    """Decorator: make a cost model, or a function that makes one, known under this name."""
+    return COSTS.register(name)
+
+
 def cost(name_or_path: str | Path) -> LinearCost:
-    """The cost model of that name ("paper"), or the one in a JSON file `{"cost": {"p": ..., "q": ...}}`."""
+    """The cost model of that name ("paper"), the one in a JSON file, or `file.py:Name` of one's own.
+
+    A JSON file holds `{"cost": {"p": ..., "q": ...}}`.
+    """
+    name = str(name_or_path)
+    if COSTS.has(name):
+        found = COSTS.get(name)
+        model = found if isinstance(found, LinearCost) else made("cost", name, found)
+        if not isinstance(model, LinearCost):
+            raise InputError(f"cost {name!r}", model, "a lefi.LinearCost")
+        return model
     return LinearCost(**coefficients("cost", name_or_path, PRESETS, ("p", "q")))

@@ -7,12 +7,14 @@ That payment is the highest bid with which the client would still win, so no oth
 bid, and the payments sum to at most the budget (proportional share, Singer 2010).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray, Floats, IntArray, number, vector
-from lefi.messages import pays
+from lefi.messages import in_short, pays
 from lefi.offers.price import PriceOffer
 
 
@@ -23,14 +25,24 @@ class AuctionAward(PriceOffer):
 
     bids: FloatArray
 
+    def __repr__(self) -> str:
+        return in_short(self)
+
     def __post_init__(self) -> None:
         super().__post_init__()
         bids = np.array(self.bids, dtype=np.float64)  # NaN: no bid
         bids.flags.writeable = False
         object.__setattr__(self, "bids", bids)
 
+    def to_columns(self) -> dict[str, FloatArray]:
+        return super().to_columns() | {"bid": self.bids}
 
-@pays("auction")
+    @classmethod
+    def from_columns(cls, columns: Mapping[str, FloatArray], rate: FloatArray) -> Self:
+        return cls(columns["price"], columns["limit"], columns["bid"])
+
+
+@pays("auction", name="call")
 @dataclass(frozen=True, eq=False)
 class AuctionCall:
     """The rule, published before the bids. `ids` break ties, so that the order of clients plays no part.
@@ -51,6 +63,9 @@ class AuctionCall:
     def __len__(self) -> int:
         return self.value.size
 
+    def __repr__(self) -> str:
+        return in_short(self)
+
     def payment(self, sizes: Floats) -> FloatArray:
         return np.zeros(len(self))
 
@@ -59,6 +74,16 @@ class AuctionCall:
 
     def best_size(self, marginal_cost: Floats, low: Floats, high: Floats) -> FloatArray:
         return np.array(np.broadcast_to(low, (len(self),)), dtype=np.float64)
+
+    def to_columns(self) -> dict[str, FloatArray]:
+        """For completeness: what is kept of an auction is its award."""
+        budget, ids = np.full(len(self), self.budget), self.ids.astype(np.float64)
+        return {"limit": self.limit, "value": self.value, "budget": budget, "call": ids}
+
+    @classmethod
+    def from_columns(cls, columns: Mapping[str, FloatArray], rate: FloatArray) -> Self:
+        ids = columns["call"].astype(np.int64)
+        return cls(float(columns["budget"][0]), columns["value"], columns["limit"], ids)
 
     def award(self, bids: FloatArray) -> AuctionAward:
         """Prices and limits for these bids; a bid that is NaN or below 0 is none."""

@@ -4,13 +4,15 @@ D  (n, m)  sizes that are paid for [thousand samples]      R  (n, m)  payments [
 Who delivers D is paid the best pair that D covers: max R_nj over D_nj <= D, and 0 where it covers none.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
 from lefi.arrays import FloatArray, Floats, floats
 from lefi.errors import InputError
-from lefi.messages import pays
+from lefi.messages import in_short, pays
 
 ROUNDING = 1e-12  # relative: a delivery this little short of a pair has been rounded on the way
 
@@ -31,6 +33,9 @@ class MenuOffer:
 
     def __len__(self) -> int:
         return len(self.sizes)
+
+    def __repr__(self) -> str:
+        return in_short(self)
 
     @property
     def limit(self) -> FloatArray:
@@ -57,6 +62,19 @@ class MenuOffer:
         least = np.broadcast_to(np.asarray(low, dtype=np.float64), (len(self),))
         inside = np.where(self.sizes.T <= high, np.maximum(self.sizes.T, least), least)
         return np.concatenate([least[None], inside])
+
+    def to_columns(self) -> dict[str, FloatArray]:
+        pairs = range(self.sizes.shape[1])
+        sizes, paid = ({f"{part}_{pair}": table[:, pair] for pair in pairs} for part, table in self._tables())
+        return {"limit": self.limit} | sizes | paid
+
+    @classmethod
+    def from_columns(cls, columns: Mapping[str, FloatArray], rate: FloatArray) -> Self:
+        pairs = [name.removeprefix("size_") for name in columns if name.startswith("size_")]
+        return cls(*(np.stack([columns[f"{part}_{pair}"] for pair in pairs], axis=1) for part in ("size", "paid")))
+
+    def _tables(self) -> tuple[tuple[str, FloatArray], ...]:
+        return ("size", self.sizes), ("paid", self.payments)
 
 
 def take_best(choices: FloatArray, money: FloatArray) -> FloatArray:

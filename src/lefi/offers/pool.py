@@ -5,12 +5,14 @@ u_n = tau x_n / X - c_n x_n.  At an equilibrium  x_n = clip(X - c_n X^2 / tau, l
 The share x_n / X falls with X, so there is one equilibrium and bisection finds it.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
 from lefi.arrays import FloatArray, Floats, number, vector
-from lefi.messages import pays
+from lefi.messages import in_short, pays
 
 HALVINGS = 200  # of the interval in which X lies: to the last bit from any start
 
@@ -30,6 +32,9 @@ class PoolOffer:
     def __len__(self) -> int:
         return self.limit.size
 
+    def __repr__(self) -> str:
+        return in_short(self)
+
     def payment(self, sizes: Floats) -> FloatArray:
         counted = np.nan_to_num(np.minimum(np.broadcast_to(sizes, (len(self),)), self.limit))
         whole = counted.sum()
@@ -46,6 +51,13 @@ class PoolOffer:
         if self.total == 0 or most.max() == 0:
             return least.copy()
         return equilibrium(self.total, cost, least, most)
+
+    def to_columns(self) -> dict[str, FloatArray]:
+        return {"limit": self.limit, "total": np.full(len(self), self.total)}
+
+    @classmethod
+    def from_columns(cls, columns: Mapping[str, FloatArray], rate: FloatArray) -> Self:
+        return cls(float(columns["total"][0]), columns["limit"])
 
 
 def equilibrium(total: float, cost: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:

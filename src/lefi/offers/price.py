@@ -3,13 +3,15 @@
 r  price  [USD / thousand samples]     l  limit  [thousand samples]     payment r min(D, l)
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
 from lefi.arrays import FloatArray, Floats, floats, vector
 from lefi.errors import InputError
-from lefi.messages import pays
+from lefi.messages import in_short, pays
 
 
 @pays("price")
@@ -30,6 +32,9 @@ class PriceOffer:
     def __len__(self) -> int:
         return self.price.size
 
+    def __repr__(self) -> str:
+        return in_short(self)
+
     def payment(self, sizes: Floats) -> FloatArray:
         return np.where(np.isnan(sizes), 0.0, self.price * np.fmin(sizes, self.limit))
 
@@ -40,3 +45,10 @@ class PriceOffer:
         """All or nothing: the most that is paid for where the price beats the marginal cost, else low."""
         most = np.maximum(low, np.minimum(high, self.limit))
         return np.where(self.price > marginal_cost, most, low)
+
+    def to_columns(self) -> dict[str, FloatArray]:
+        return {"price": self.price, "limit": self.limit}
+
+    @classmethod
+    def from_columns(cls, columns: Mapping[str, FloatArray], rate: FloatArray) -> Self:
+        return cls(columns["price"], columns["limit"])

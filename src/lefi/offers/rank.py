@@ -8,21 +8,23 @@ Where x(c) would pass b, all clients with F(c) < t deliver b and share; at t bot
 V / (n t) P(Bin(n, t) >= k + 1) = c (b - x(c)).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Self
 
 import numpy as np
 from scipy.special import betainc, betaincinv
 
 from lefi.arrays import FloatArray, Floats, number, vector, whole
 from lefi.errors import InputError
-from lefi.messages import pays
+from lefi.messages import in_short, pays
 
 CELLS = 4096  # of the integral over q
 HALVINGS = 60
 
 
-@pays("pool")
+@pays("pool", name="rank")
 @dataclass(frozen=True, eq=False)
 class RankOffer:
     """The `prizes` largest deliveries share the total equally; ties share the places they hold; 0 earns nothing.
@@ -45,6 +47,9 @@ class RankOffer:
 
     def __len__(self) -> int:
         return self.limit.size
+
+    def __repr__(self) -> str:
+        return in_short(self)
 
     def payment(self, sizes: Floats) -> FloatArray:
         counted = np.nan_to_num(np.minimum(np.broadcast_to(sizes, (len(self),)), self.limit))
@@ -97,6 +102,16 @@ class RankOffer:
             mid = (low + high) / 2
             low, high = (mid, high) if worth(mid) > 0 else (low, mid)
         return (low + high) / 2
+
+    def to_columns(self) -> dict[str, FloatArray]:
+        low, high = self.believed
+        said = {"total": self.total, "prizes": self.prizes, "cost_low": low, "cost_high": high}
+        return {"limit": self.limit} | {name: np.full(len(self), float(value)) for name, value in said.items()}
+
+    @classmethod
+    def from_columns(cls, columns: Mapping[str, FloatArray], rate: FloatArray) -> Self:
+        total, prizes, low, high = (float(columns[name][0]) for name in ("total", "prizes", "cost_low", "cost_high"))
+        return cls(total, int(prizes), (low, high), columns["limit"])
 
 
 @lru_cache(maxsize=64)

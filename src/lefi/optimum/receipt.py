@@ -6,7 +6,7 @@ from typing import Self
 from lefi.messages import O, Receipt
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class OptimumReceipt(Receipt[O]):
     """The optimum as a receipt. `bound` is the dual value: no offer reaches more, also where responses jump."""
 

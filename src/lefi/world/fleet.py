@@ -45,6 +45,9 @@ class RationalFleet:
         number("size_low", self.size_low, low=0)
         number("size_high", self.size_high, above=self.size_low)
 
+    def __repr__(self) -> str:
+        return f"RationalFleet({len(self.roster)} clients)"
+
     @property
     def means(self) -> Means:
         return Means(self.price, self.speed, self.cost, self.deadline, self.size_low, self.size_high)

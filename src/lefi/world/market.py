@@ -31,6 +31,10 @@ class Market:
                 if stated != agreed:
                     raise InputError(f"fleet.{name}", stated, f"the terms' {agreed!r}")
 
+    def __repr__(self) -> str:
+        terms = self.terms
+        return f"Market({len(self.fleet.roster)} clients, {terms.budget:g} USD a round, pays by {terms.payment})"
+
     def settle(self, round: int, offer: Offer, rng: np.random.Generator | None, budget: float | None = None) -> Receipt:
         """Ask the clients, first for bids where the offer calls for them; refuse impossible claims, pay the rest.
 

@@ -1,99 +1,28 @@
-"""Named markets: each a few settings, in one table."""
+"""Named markets: each a few settings, in one table; or a market, a fleet or a function of one's own."""
 
-from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
+from collections.abc import Callable, Mapping
+from inspect import signature
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, TypeVar
 
-import numpy as np
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
-
-from lefi.arrays import FloatArray, IntArray, number, whole
-from lefi.draws import key, uniform
+from lefi.arrays import number, whole
 from lefi.errors import InputError, UnknownName
-from lefi.messages import Roster, Terms
-from lefi.models import AccuracyModel, LinearCost, accuracy, cost
-from lefi.world.behaviours import (
-    AllOrNothing,
-    Blend,
-    Churn,
-    ConvexCost,
-    Drift,
-    Dropout,
-    Holdout,
-    Linear,
-    Logit,
-    Misreport,
-    Noisy,
-    OptOut,
-    Overbid,
-    Sticky,
-)
-from lefi.world.fleet import Fleet, RationalFleet
+from lefi.messages import Terms
+from lefi.models import accuracy
+from lefi.registry import HOME, Registry, made, makes
+from lefi.settings import checked, defaults
+from lefi.world.abilities import Bounded, able
+from lefi.world.drawn import Settings, behaving, draw_fleet, read_settings
+from lefi.world.fleet import Fleet
 from lefi.world.market import Market
 
-RENT = 0.9  # USD per hour of the reference GPU (the paper's market price)
-REFERENCE_SPEED = 28.9  # TFLOPS of the reference GPU
+T = TypeVar("T")
 
-
-def _number(value: Any) -> Any:
-    if isinstance(value, bool | str):
-        raise ValueError("a number")
-    return value
-
-
-def _range(value: Any) -> Any:
-    return (value, value) if isinstance(value, int | float) else value
-
-
-Number = Annotated[float, BeforeValidator(_number)]
-Range = Annotated[tuple[Number, Number], BeforeValidator(_range)]
-Share = Annotated[Number, Field(ge=0, le=1)]
-Amount = Annotated[Number, Field(ge=0, allow_inf_nan=False)]
-Factor = Annotated[Number, Field(gt=0, allow_inf_nan=False)]
-Kind = Literal["rational", "linear", "all_or_nothing", "logit", "convex_cost"]
-
-
-class Settings(BaseModel):
-    """What a scenario may set; a range (low, high) is drawn uniformly per client, a number holds for all.
-
-    fixed_cost multiplies q of the cost model; scale is the range of K_n of linear and all_or_nothing clients in USD;
-    holdout and overbid are shares of the cost that clients add to it when they answer and when they bid,
-    all of them or the one whose id `pretender` is;
-    temperature (USD) belongs to logit clients, curvature (USD per thousand samples squared) to convex_cost ones.
-    """
-
-    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
-
-    rate: Range = (0.75, 0.75)
-    speed: Range = (REFERENCE_SPEED, REFERENCE_SPEED)
-    iid: Range = (0.1, 1.0)
-    price_factor: Range = (0.5, 2.0)
-    size_low: Number = 0.0
-    size_high: Number = 10.0
-    fixed_cost: Factor = 1.0
-    kinds: Annotated[tuple[Kind, ...], Field(min_length=1)] = ("rational",)
-    scale: Range = (0.05, 0.5)
-    temperature: Factor = 0.01
-    curvature: Amount = 1e-4
-    opt_out: bool = False
-    holdout: Amount = 0.0
-    overbid: Amount = 0.0
-    pretender: Annotated[int, Field(ge=0)] | None = None
-    sticky: Share = 0.0
-    noise: Amount = 0.0
-    misreport: Factor = 1.0
-    dropout: Share = 0.0
-    drift: Amount = 0.0
-    churn: Share = 0.0
-    accuracy: str | Path | AccuracyModel = "paper"
-    cost: str | Path | LinearCost = "paper"
-
-
-RANGES = {"rate": (0, 1e6), "speed": (0, 1e9), "iid": (0, 1), "price_factor": (0, 1e9), "scale": (0, 1e9)}
+CLIENTS, DEADLINE = 10, 60.0  # the paper's, where nobody says otherwise; seconds
+SHARED = ("accuracy", "size_low", "size_high", "behaviours")  # settings that markets of one's own take too
+HANDED = ("clients", "seed")  # arguments of a function that makes a fleet that are no settings
 MIXED: dict[str, Any] = {"speed": (2, 29), "rate": (0.4, 1.1)}
-SCENARIOS: dict[str, dict[str, Any]] = {
+OURS: dict[str, dict[str, Any]] = {
     "paper": {},
     "capped": {"speed": (2, 29)},
     "mixed": MIXED,
@@ -104,109 +33,111 @@ SCENARIOS: dict[str, dict[str, Any]] = {
     "churning": {**MIXED, "churn": 0.05},
     "flaky": {**MIXED, "dropout": 0.2},
 }
+ABOUT = {
+    "paper": "the paper's clients: one speed and one rate for all, prices that differ",
+    "capped": "slow and fast clients: deadlines cap what some can deliver",
+    "mixed": "speeds and rates that differ from client to client",
+    "noisy": "mixed, and answers are off by 10%",
+    "reluctant": "mixed, with a fixed cost: clients that would lose stay at home",
+    "stubborn": "mixed, and two thirds follow other rules than the rational one",
+    "drifting": "mixed, and prices drift by 2% a round",
+    "churning": "mixed, and 5% of the clients are replaced every round",
+    "flaky": "mixed, and a fifth of the answers does not come",
+}
+
+
+def _missing(thing: Any) -> str | None:
+    if isinstance(thing, Mapping | Market | Fleet) or makes(thing):
+        return None
+    return "it is no settings, market or fleet, nor a function that makes a fleet"
+
+
+SCENARIOS: Registry[Any] = Registry("scenario", _missing)
+for _name, _settings in OURS.items():
+    SCENARIOS.add(_name, _settings, HOME)
+
+
+def register_scenario(name: str) -> Callable[[T], T]:
+    """Decorator: make a scenario known under this name: a function (clients, seed, settings) that returns a fleet."""
+    return SCENARIOS.register(name)
 
 
 def scenario(
     name: str,
     *,
-    clients: int = 10,
+    clients: int | None = None,
     budget: float | None = None,
-    deadline: float = 60.0,
+    deadline: float | None = None,
     seed: int = 0,
     payment: str = "curve",
     **settings: Any,
 ) -> Market:
-    """The market of that name. Budget in USD per round, by default 0.5 per client; deadline in seconds.
+    """The market of that name, or of `file.py:Name`: 10 clients, unless it has a number of its own.
 
-    `payment` is the kind of offer that it takes: curve (the paper's), price, menu, pool or auction.
-
+    Budget in USD per round, by default 0.5 per client; deadline in seconds.
+    `payment` is the way of paying that it takes: curve (the paper's), price, menu, pool or auction.
     `settings` overrule the scenario's own: rate, speed, iid, price_factor (a number or a range (low, high)),
     size_low, size_high, accuracy, cost, and the behaviours of `Settings`.
     """
-    if name not in SCENARIOS:
-        raise UnknownName("scenario", name, SCENARIOS)
-    whole("clients", clients, low=1)
+    found = SCENARIOS.get(name)
     whole("seed", seed, low=0)
-    chosen = read_settings({**SCENARIOS[name], **settings})
-    model = accuracy(chosen.accuracy) if isinstance(chosen.accuracy, str | Path) else chosen.accuracy
-    terms = Terms(
+    if clients is not None:
+        whole("clients", clients, low=1)
+    if isinstance(found, Mapping):
+        chosen, count = read_settings({**found, **settings}), CLIENTS if clients is None else clients
+        terms = _terms(chosen, count, budget, deadline, payment)
+        return Market(terms, behaving(draw_fleet(count, seed, terms, chosen), chosen, seed))
+    shared = {name: settings.pop(name) for name in SHARED if name in settings}
+    own = found if isinstance(found, Market | Fleet) else _made(name, found, clients, seed, settings)
+    if isinstance(found, Market | Fleet) and settings:
+        raise UnknownName(f"setting of {name!r}", next(iter(settings)), SHARED)
+    return _own(name, own, shared, clients=clients, budget=budget, deadline=deadline, seed=seed, payment=payment)
+
+
+def _made(name: str, function: Callable[..., Any], clients: int | None, seed: int, settings: dict[str, Any]) -> Any:
+    """What a function makes of the number of clients, the seed and its own settings, as far as it takes them."""
+    own = checked(name, function, settings, HANDED)
+    given = {"clients": CLIENTS if clients is None else clients, "seed": seed}
+    taken = {key: value for key, value in given.items() if key in signature(function).parameters}
+    drawn = made("scenario", name, function, **own, **taken)
+    if not isinstance(drawn, Market | Fleet):
+        raise InputError(f"scenario {name!r}", drawn, "a function that returns a fleet or a market")
+    return drawn
+
+
+def _own(
+    name: str, made: Market | Fleet, shared: dict[str, Any], *, clients: int | None, seed: int, **given: Any
+) -> Market:
+    """A market around a fleet of one's own, or a market of one's own with other terms."""
+    fleet, said, usual = made, {}, {}
+    if isinstance(made, Market):
+        fleet, terms = made.fleet, made.terms
+        said = {key: getattr(terms, key) for key in ("accuracy", "size_low", "size_high")}
+        usual = {"budget": terms.budget, "deadline": terms.deadline}
+    elif able(made, Bounded):
+        said, usual = {"size_low": made.size_low, "size_high": made.size_high}, {"deadline": made.deadline}
+    assert isinstance(fleet, Fleet)
+    if clients not in (None, len(fleet.roster)):
+        raise InputError("clients", clients, f"{len(fleet.roster)}, as scenario {name!r} has")
+    chosen = read_settings(said | shared)
+    agreed = given | {key: value for key, value in usual.items() if given[key] is None}
+    return Market(_terms(chosen, len(fleet.roster), **agreed), behaving(fleet, chosen, seed))
+
+
+def _terms(chosen: Settings, clients: int, budget: float | None, deadline: float | None, payment: str) -> Terms:
+    return Terms(
         budget=number("budget", 0.5 * clients if budget is None else budget, above=0),
-        accuracy=model,
+        accuracy=accuracy(chosen.accuracy) if isinstance(chosen.accuracy, str | Path) else chosen.accuracy,
         size_low=chosen.size_low,
         size_high=chosen.size_high,
-        deadline=number("deadline", deadline, above=0),
+        deadline=DEADLINE if deadline is None else number("deadline", deadline, above=0),
         payment=payment,
     )
-    return Market(terms, draw_fleet(clients, seed, terms, chosen))
 
 
-def read_settings(settings: dict[str, Any]) -> Settings:
-    unknown = set(settings) - set(Settings.model_fields)
-    if unknown:
-        raise UnknownName("scenario setting", sorted(unknown)[0], Settings.model_fields)
-    try:
-        chosen = Settings(**settings)
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = str(first["loc"][0])
-        allowed = first["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
-        raise InputError(name, settings[name], allowed) from None
-    for name, (least, most) in RANGES.items():
-        low, high = getattr(chosen, name)
-        if not least <= low <= high <= most or (least == high and name != "iid"):
-            raise InputError(name, settings.get(name), f"a range within [{least:g}, {most:g}], low <= high")
-    return chosen
-
-
-def draw_fleet(clients: int, seed: int, terms: Terms, settings: Settings) -> Fleet:
-    """Clients 0 .. clients-1; client n of a seed is the same whatever the number of clients."""
-    draw = partial(draw_clients, seed, terms, settings)
-    fleet: Any = draw(np.arange(clients, dtype=np.int64))
-    if settings.kinds != ("rational",):
-        fleet = Blend(fleet, tuple(kind_of(name, seed, settings) for name in settings.kinds), key(seed, "fleet kind"))
-    fleet = OptOut(fleet) if settings.opt_out else fleet
-    only = None if settings.pretender is None else np.array([settings.pretender])
-    fleet = Holdout(fleet, settings.holdout, only) if settings.holdout else fleet
-    fleet = Overbid(fleet, settings.overbid, only) if settings.overbid else fleet
-    fleet = Sticky(fleet, settings.sticky) if settings.sticky else fleet
-    fleet = Noisy(fleet, settings.noise) if settings.noise else fleet
-    fleet = Misreport(fleet, settings.misreport) if settings.misreport != 1 else fleet
-    fleet = Dropout(fleet, settings.dropout) if settings.dropout else fleet
-    fleet = Drift(fleet, settings.drift) if settings.drift else fleet
-    return Churn(fleet, settings.churn, draw, clients) if settings.churn else fleet
-
-
-def draw_clients(seed: int, terms: Terms, settings: Settings, ids: IntArray) -> RationalFleet:
-    """The rational clients of these ids, each a function of the seed and its id alone."""
-    draw = drawer(seed, ids)
-    model = cost(settings.cost) if isinstance(settings.cost, str | Path) else settings.cost
-    return RationalFleet(
-        roster=Roster(ids, iid=draw("iid", settings.iid), rate=draw("rate", settings.rate)),
-        price=draw("price", settings.price_factor) * RENT / 3600 / REFERENCE_SPEED,
-        speed=draw("speed", settings.speed),
-        cost=replace(model, q=model.q * settings.fixed_cost),
-        deadline=terms.deadline,
-        size_low=terms.size_low,
-        size_high=terms.size_high,
-    )
-
-
-def kind_of(name: Kind, seed: int, settings: Settings) -> Callable[[Any], Any]:
-    """What makes a fleet of rational clients one of that kind."""
-    scaled: dict[str, Any] = {"key": key(seed, "fleet scale"), "scale": settings.scale}
-    kinds: dict[Kind, Callable[[Any], Any]] = {
-        "rational": lambda fleet: fleet,
-        "linear": partial(Linear, **scaled),
-        "all_or_nothing": partial(AllOrNothing, **scaled),
-        "logit": partial(Logit, T=settings.temperature),
-        "convex_cost": partial(ConvexCost, c=settings.curvature),
-    }
-    return kinds[name]
-
-
-def drawer(seed: int, ids: IntArray) -> Callable[[str, tuple[float, float]], FloatArray]:
-    def draw(name: str, bounds: tuple[float, float]) -> FloatArray:
-        low, high = bounds
-        return low + (high - low) * uniform(key(seed, f"fleet {name}"), ids)
-
-    return draw
+def settings_of(name: str) -> dict[str, Any]:
+    """The settings that a scenario fixes, or those that its function takes, with their defaults."""
+    found = SCENARIOS.get(name)
+    if isinstance(found, Mapping):
+        return dict(found)
+    return {} if isinstance(found, Market | Fleet) else defaults(found, HANDED)

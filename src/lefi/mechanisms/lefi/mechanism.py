@@ -11,9 +11,9 @@ from pydantic import Field
 
 from lefi.arrays import FloatArray
 from lefi.draws import key, normal, uniform
+from lefi.mechanisms.catalogue import register
 from lefi.mechanisms.last_value import LastValue
 from lefi.mechanisms.lefi.exact import best_weights
-from lefi.mechanisms.registry import register
 from lefi.messages import CurveOffer, Receipt, Roster, Terms, spendable
 from lefi.surrogate import Bank
 from lefi.surrogate.evidence import REFITS, learn

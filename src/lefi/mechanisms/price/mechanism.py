@@ -15,11 +15,11 @@ from pydantic import Field
 from lefi.arrays import BoolArray, FloatArray
 from lefi.draws import key, uniform
 from lefi.mechanisms.capacity import Capacity
+from lefi.mechanisms.catalogue import register
 from lefi.mechanisms.price.brackets import Brackets
 from lefi.mechanisms.price.fixed_cost import FixedCost
 from lefi.mechanisms.price.probes import Probes
 from lefi.mechanisms.price.shop import Shop, buy
-from lefi.mechanisms.registry import register
 from lefi.messages import Receipt, Roster, Terms, spendable
 from lefi.offers import PriceOffer
 

@@ -10,7 +10,7 @@ import numpy as np
 from lefi.allocation import allocate
 from lefi.arrays import FloatArray, IntArray
 from lefi.draws import key, uniform
-from lefi.mechanisms.registry import register
+from lefi.mechanisms.catalogue import register
 from lefi.mechanisms.waterfill.belief import Belief, Known
 from lefi.mechanisms.waterfill.curves import CANDIDATES, NOTHING, evaluate, propose
 from lefi.mechanisms.waterfill.large import LargeFleet

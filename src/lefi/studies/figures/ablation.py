@@ -1,28 +1,22 @@
 """Figure of the section beyond the paper (ours): from the paper's algorithm to waterfill, one change at a time."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
-import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from lefi.studies.figures.bands import Band, band
-from lefi.studies.figures.scenarios import present_share
+from lefi.studies.figures.bands import Band, bands
 from lefi.studies.figures.style import KNOWN, Look, sheet
 from lefi.studies.plan.paper import ABLATION
-from lefi.studies.run.results import Finished, matrix
+from lefi.studies.run.results import Finished
 
-STUDIES = ("mixed", *ABLATION)
+STUDIES = (ABLATION,)
 LEAST = 3e-4  # of the axis
 TOLD = (5, 10, 20)  # rounds of the caption
-STEPS = {  # study -> how the step is drawn; lefi and waterfill, the ends, come from the study `mixed`
-    "ablation_joint": Look("joint slope", "#56B4E9", "", (0, (1.2, 1.2))),
-    "ablation_log": Look("+ log weights", "#CC79A7", "", (0, (3, 1.2, 1, 1.2))),
-    "ablation_exact": Look("+ exact allocation", "#E69F00", "", (0, (5, 1.5))),
-    "ablation_limits": Look("+ limits", "#D55E00", "", (0, (2, 1))),
-    "ablation_families": Look("+ families of curves", "#8C6D1F", "", (0, (7, 1.5))),
-}
+COLOURS = ("#56B4E9", "#CC79A7", "#E69F00", "#D55E00", "#8C6D1F")
+LINES = ((0, (1.2, 1.2)), (0, (3, 1.2, 1, 1.2)), (0, (5, 1.5)), (0, (2, 1)), (0, (7, 1.5)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,27 +27,24 @@ class Numbers:
     overspend: dict[str, float]
 
 
-def compute(*studies: Finished) -> Numbers:
-    by_name = {study.name: study for study in studies}
-    steps = {"lefi": "mixed"} | {name: name for name in STEPS} | {"waterfill": "mixed"}
-    share, overspend = {}, {}
-    for step, name in steps.items():
-        if (study := by_name.get(name)) is None:
-            continue
-        mechanism = step if step in study.mechanisms else study.mechanisms[0]
-        share[step] = band(matrix(present_share(study).filter(pl.col("mechanism") == mechanism), "share"))
-        overspend[step] = float(study.of(mechanism)["overspend"].to_numpy().max())
-    return Numbers(share, overspend)
+def compute(study: Finished) -> Numbers:
+    """The variants of the study, in its order."""
+    share = bands(study.rounds, "share")
+    worst = {label: float(study.of(label)["overspend"].to_numpy().max()) for label in study.labels}
+    return Numbers({label: share[label] for label in study.labels}, worst)
 
 
-def _look(name: str) -> Look:
-    return STEPS[name] if name in STEPS else KNOWN[name]
+def _looks(names: Iterable[str]) -> dict[str, Look]:
+    """The ends as everywhere, the steps between them in colours of their own."""
+    steps = (Look(*look) for look in zip(["", *[""] * 4], COLOURS, [""] * 5, LINES, strict=True))
+    return {name: KNOWN[name] if name in KNOWN else replace(next(steps), label=name) for name in names}
 
 
 def draw(numbers: Numbers) -> Figure:
     figure, (lines, bars) = sheet(2, width=9.6, height=3.9)
+    look_of = _looks(numbers.share)
     for name, share in numbers.share.items():
-        look = _look(name)
+        look = look_of[name]
         missed = np.maximum(1 - np.stack([share.middle, share.high, share.low]), LEAST)
         lines.plot(share.by, missed[0], color=look.colour, linestyle=look.line)
         lines.fill_between(share.by, missed[1], missed[2], color=look.colour, alpha=0.1, linewidth=0)
@@ -61,7 +52,7 @@ def draw(numbers: Numbers) -> Figure:
     lines.set(xlim=(3, lines.dataLim.x1), ylim=(LEAST, 1))
     lines.set_xticks([3, 5, 10, 20, 50, 100], ["3", "5", "10", "20", "50", "100"])
     places = range(len(numbers.overspend))
-    looks = [_look(name) for name in numbers.overspend]
+    looks = list(look_of.values())
     bars.barh(places, [100 * over for over in numbers.overspend.values()], color=[look.colour for look in looks])
     bars.set_yticks(places, [look.label for look in looks])
     bars.invert_yaxis()
@@ -75,8 +66,7 @@ def draw(numbers: Numbers) -> Figure:
 
 def caption(numbers: Numbers) -> str:
     told = "; ".join(
-        f"{_look(name).label} {' / '.join(f'{share.at(place)[0]:.3f}' for place in TOLD)}"
-        for name, share in numbers.share.items()
+        f"{name} {' / '.join(f'{share.at(place)[0]:.3f}' for place in TOLD)}" for name, share in numbers.share.items()
     )
     rounds = " / ".join(map(str, TOLD))
     return (

@@ -7,7 +7,7 @@ import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from lefi.mechanisms.registry import registered
+from lefi.mechanisms.catalogue import registered
 from lefi.studies.figures.bands import Band, band, bands, draw_band
 from lefi.studies.figures.style import FIRST_BEST, ORACLE, legend, looks, sheet
 from lefi.studies.run.results import Finished, matrix

@@ -1,9 +1,4 @@
-"""Figure of the section beyond the paper (ours): share of the oracle's gain per round, in every scenario.
-
-The best round of random and bara, by which they are judged, can lie above the optimum here, for two reasons. It stayed
-within the budget only because clients did not answer: so it counts scaled to the budget (`fair`). Or it was played
-with other clients: so where the fleet changes on the way, all are judged by their current round.
-"""
+"""Figure of the section beyond the paper (ours): share of the oracle's gain per round, in every scenario."""
 
 from dataclasses import dataclass
 
@@ -14,7 +9,6 @@ from matplotlib.figure import Figure
 from lefi.studies.figures.bands import Band, bands
 from lefi.studies.figures.gain import draw_share
 from lefi.studies.figures.style import grid, legend
-from lefi.studies.judge.marks import LEAST_GAIN, SEARCHERS
 from lefi.studies.plan.paper import BEYOND
 from lefi.studies.run.results import Finished
 
@@ -35,18 +29,8 @@ def changes(study: Finished) -> bool:
     return bool(moves["oracle"].any())
 
 
-def present_share(study: Finished) -> pl.DataFrame:
-    """The rounds table, with the share of what the clients of the round would give within the budget."""
-    within = pl.when(pl.col("paid") <= pl.col("budget")).then("fair").cum_max().forward_fill()
-    searches = pl.col("mechanism").is_in(list(SEARCHERS)) & (not changes(study))
-    judged = pl.when(searches).then(within.over("mechanism", "seed", order_by="round")).otherwise("fair")
-    gain = pl.col("oracle") - pl.col("arbitrary")
-    share = pl.when(gain >= LEAST_GAIN).then((judged - pl.col("arbitrary")) / gain).otherwise(np.nan)
-    return study.rounds.with_columns(share=share)
-
-
 def compute(*studies: Finished) -> Numbers:
-    share = [(study.scenario, bands(present_share(study), "share")) for study in studies]
+    share = [(study.scenario, bands(study.rounds, "share")) for study in studies]
     return Numbers(share, [study.scenario for study in studies if changes(study)])
 
 

@@ -171,9 +171,10 @@ def styled() -> Iterator[None]:
 
 
 def save(figure: Figure, folder: Path, name: str) -> list[Path]:
-    """The figure as PNG and SVG. Names no date, so that the same numbers give the same files."""
+    """The figure as PNG, SVG and PDF. Names no date, so that the same numbers give the same files."""
     folder.mkdir(parents=True, exist_ok=True)
-    paths = [folder / f"{name}.png", folder / f"{name}.svg"]
-    for path in paths:
-        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
-    return paths
+    dates = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    paths = {folder / f"{name}.{kind}": without for kind, without in dates.items()}
+    for path, without in paths.items():
+        figure.savefig(path, metadata=without)
+    return list(paths)

@@ -1,11 +1,13 @@
 """What an offer is worth, without luck: noise-free accuracy, and the marks between which a mechanism is judged.
 
 clean      accuracy of the noise-free answers to the offer
-fair       clean, but weights that overspend are scaled once by budget / spend first
+fair       clean, but weights that overspend are scaled once by budget / spend first; NaN for another way of paying
+           that overspends
 arbitrary  mean of 32 offers with weights U(0, 2 budget / N), scaled once where they overspend
 first_best what paying just the cost would reach: no way of paying reaches more
 surplus    what a client keeps: payment - expense, over what it keeps when it delivers nothing
-share      (judged - arbitrary) / (oracle - arbitrary)
+share      (judged - arbitrary) / (optimum - arbitrary), the optimum of the way of paying: the oracle for the paper's
+           curve, first_best for the others, as long as no client works at a loss: that bound holds for no other
 """
 
 from dataclasses import dataclass, replace
@@ -23,7 +25,7 @@ from lefi.world.market import Market
 DRAWS = 32
 LEAST_GAIN = 5e-4  # below this the oracle gains nothing worth a share
 
-SEARCHERS = frozenset({"random", "bara"})  # judged by their best round within the budget, the others by the current one
+LOSS = 1e-9  # USD: a client that keeps less than nothing by more than rounding works at a loss
 
 
 @dataclass(frozen=True)
@@ -35,8 +37,8 @@ class Marks:
     arbitrary: float
     first_best: float = np.nan
 
-    def share(self, accuracy: float) -> float:
-        gain = self.oracle - self.arbitrary
+    def share(self, accuracy: float, curve: bool = True) -> float:
+        gain = (self.oracle if curve else self.first_best) - self.arbitrary
         return (accuracy - self.arbitrary) / gain if gain >= LEAST_GAIN else np.nan
 
 
@@ -70,16 +72,18 @@ def arbitrary(market: Market, seed: int) -> float:
     return float(np.mean([judge(market, CurveOffer(weight, roster.rate, limit))[1] for weight in weights]))
 
 
-def judge(market: Market, offer: Offer) -> tuple[float, float]:
-    """`clean` and `fair` of an offer."""
-    clean, spend = _answer(market, offer)
-    if spend <= market.terms.budget or not isinstance(offer, CurveOffer):
-        return clean, clean
-    scaled = CurveOffer(offer.weight * (market.terms.budget / spend), offer.rate, offer.limit)
-    return clean, _answer(market, scaled)[0]
-
-
-def _answer(market: Market, offer: Offer) -> tuple[float, float]:
-    """Noise-free accuracy and spend."""
+def judge(market: Market, offer: Offer, budget: float | None = None) -> tuple[float, float]:
+    """`clean` and `fair` of an offer under a budget (None: the terms' own)."""
+    money = market.terms.in_force(budget)
     sizes = market.admit(market.fleet.respond(offer, None))
-    return market.accuracy_of(sizes), float(offer.payment(sizes).sum())
+    paid = offer.payment(sizes)
+    clean, spend = market.accuracy_of(sizes), float(paid.sum())
+    if not isinstance(offer, CurveOffer):
+        loses = able(market.fleet, Costed) and (paid - expense(market.fleet, np.nan_to_num(sizes))).min() < -LOSS
+        return clean, np.nan if spend > money or loses else clean
+    return clean, clean if spend <= money else _scaled(market, offer, money / spend)
+
+
+def _scaled(market: Market, offer: CurveOffer, factor: float) -> float:
+    scaled = CurveOffer(offer.weight * factor, offer.rate, offer.limit)
+    return market.accuracy_of(market.admit(market.fleet.respond(scaled, None)))

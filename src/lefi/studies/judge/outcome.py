@@ -7,7 +7,6 @@ import numpy as np
 
 from lefi.arrays import FloatArray, IntArray
 from lefi.messages import CurveOffer, Offer, Receipt
-from lefi.studies.judge.marks import SEARCHERS
 from lefi.studies.judge.statistics import settled
 from lefi.studies.plan.one_run import Run
 
@@ -47,11 +46,11 @@ class Follower:
         self.ids.append(receipt.roster.ids)
         self.weights.append(stake(receipt.offer))
         self.sizes.append(receipt.sizes)
-        if self.run.mechanism not in SEARCHERS or self._improves(row):
+        if not self.run.factory.searches or self._improves(row):
             self.final = receipt
 
     def outcome(self) -> Outcome:
-        told = ("judged", "share", "oracle", "bound", "arbitrary", "best")
+        told = ("judged", "share", "oracle", "bound", "arbitrary", "best", "first_best")
         assert self.final is not None
         return Outcome(
             final=self.final,
@@ -62,10 +61,9 @@ class Follower:
         )
 
     def _improves(self, row: dict[str, Any]) -> bool:
-        """Whether a searcher keeps this round; before the first within the budget it keeps the last."""
-        within = row["paid"] <= self.run.budget
-        if within and row["clean"] > self.best:
-            self.best = row["clean"]
+        """Whether a searcher keeps this round: its noise-free, budget-scaled accuracy is the best so far."""
+        if row["fair"] > self.best:
+            self.best = row["fair"]
             return True
         return not np.isfinite(self.best)
 

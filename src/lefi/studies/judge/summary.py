@@ -1,5 +1,6 @@
 """A study in a few numbers per mechanism: medians over seeds with intervals, and paired differences."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,7 @@ MILESTONES = (5, 10, 20)  # rounds at which the share is told, besides the last
 class Summary:
     """One mechanism at one point of a study. `lead` and `better` compare its last share with the first mechanism's."""
 
-    point: Any
+    point: tuple[Any, ...]
     mechanism: str
     seeds: int
     share: dict[int, Interval]
@@ -27,17 +28,20 @@ class Summary:
     better: Interval | None
 
 
-def summarise(rounds: pl.DataFrame, mechanisms: list[str], sweep: str | None = None) -> list[Summary]:
-    """One summary per point and mechanism, the mechanisms in the order given; the first is what others are held to."""
-    points = rounds[sweep].unique(maintain_order=True).to_list() if sweep else [None]
-    return [
-        summary
-        for point in points
-        for summary in _at_point(rounds.filter(pl.col(sweep) == point) if sweep else rounds, mechanisms, point)
-    ]
+def summarise(rounds: pl.DataFrame, mechanisms: list[str], swept: Sequence[str] = ()) -> list[Summary]:
+    """One summary per point and mechanism, the mechanisms in the order given; the first is what others are held to.
+
+    `swept` are the columns of the swept settings.
+    """
+    points = rounds.select(swept).unique(maintain_order=True).rows() if swept else [()]
+    found: list[Summary] = []
+    for point in points:
+        here = [pl.col(name) == value for name, value in zip(swept, point, strict=True)]
+        found += _at_point(rounds.filter(here) if here else rounds, mechanisms, point)
+    return found
 
 
-def _at_point(rounds: pl.DataFrame, mechanisms: list[str], point: Any) -> list[Summary]:
+def _at_point(rounds: pl.DataFrame, mechanisms: list[str], point: tuple[Any, ...]) -> list[Summary]:
     last = int(rounds["round"].max())  # type: ignore[arg-type]
     told = sorted({round for round in MILESTONES if round < last} | {last})
     result: list[Summary] = []

@@ -4,11 +4,12 @@ import inspect
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from lefi.compiler import PACKAGE, sources
-from lefi.mechanisms import registered
+from lefi.mechanisms.catalogue import mechanism_of
 
-SHARED = ("studies/run/work.py", "mechanisms/registry.py")  # what every run goes through, with all that these import
+SHARED = ("studies/run/work.py", "mechanisms/catalogue.py")  # what every run goes through, with all that these import
 COLLECTORS = frozenset({"", "mechanisms"})  # import every mechanism, of which a run needs one
 
 
@@ -17,9 +18,9 @@ def code_digest(mechanism: str) -> str:
 
     A version number alone would let old results pass for new ones.
     """
-    factory = registered().get(mechanism)
+    factory: Any = mechanism_of(mechanism)
     try:
-        file = inspect.getsourcefile(factory) if factory else None
+        file = inspect.getsourcefile(factory)
     except TypeError:  # made at run time: there is no source to look into
         file = None
     return digest(Path(file) if file else None)

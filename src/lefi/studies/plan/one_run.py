@@ -8,10 +8,13 @@ from typing import Any
 import polars as pl
 
 import lefi
+from lefi.mechanisms.catalogue import Factory, mechanism_of
+from lefi.registry import is_outside
 from lefi.studies.plan.code import code_digest
 from lefi.world.market import Market
 from lefi.world.scenarios import scenario
 
+RENAMED = {"accuracy": "accuracy_model"}  # swept settings whose name is taken by another column
 COLUMNS: dict[str, type[pl.DataType]] = (
     {"scenario": pl.String, "mechanism": pl.String, "seed": pl.Int64, "clients": pl.Int64}
     | {"budget": pl.Float64, "deadline": pl.Float64, "round": pl.Int64}
@@ -26,7 +29,7 @@ class Run:
     """One mechanism in one market with one seed. The key names its folder: equal settings, equal folder."""
 
     scenario: str
-    mechanism: str
+    mechanism: str  # the label under which it is shown
     seed: int
     rounds: int
     clients: int
@@ -35,20 +38,28 @@ class Run:
     settings: dict[str, Any]
     mechanism_settings: dict[str, Any]
     keep_clients: bool
-    source: str | None = None  # where a mechanism from outside lefi lies
-    swept: dict[str, Any] = field(default_factory=dict)  # the swept setting and its value at this point
+    made_by: str = ""  # the mechanism's name, or where one from outside lies; the label where it is empty
+    swept: dict[str, Any] = field(default_factory=dict)  # the swept settings and their values at this point
     content: dict[str, Any] = field(default_factory=dict)  # what names only point to: models, the user's code
     code: str = ""  # digest of the sources of lefi behind it; travels with the run, so that workers agree on its key
 
     def __post_init__(self) -> None:
         if not self.code:
-            object.__setattr__(self, "code", code_digest(self.mechanism))
+            object.__setattr__(self, "code", code_digest(self.spec))
 
     @property
     def key(self) -> str:
-        told = {name: value for name, value in asdict(self).items() if name != "source"}
-        told |= {"version": lefi.__version__}
+        told = asdict(self) | {"made_by": "" if is_outside(self.spec) else self.spec, "version": lefi.__version__}
         return sha256(dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+
+    @property
+    def spec(self) -> str:
+        """How the mechanism is written."""
+        return self.made_by or self.mechanism
+
+    @property
+    def factory(self) -> Factory:
+        return mechanism_of(self.spec)
 
     @property
     def play(self) -> str:

@@ -14,15 +14,9 @@ BEYOND = (  # other clients than the paper's
     "scenario_flaky",
 )
 PAPER = ("convergence", "mixed", "clients", "budget", "deadline", *BEYOND)  # what the report rests on
-ABLATION = (  # from the paper's algorithm to ours, one change at a time
-    "ablation_joint",
-    "ablation_log",
-    "ablation_exact",
-    "ablation_limits",
-    "ablation_families",
-)
+ABLATION = "ablation"  # from the paper's algorithm to ours, one change at a time
 SHAPE = ("shape_money", "shape_deviation")  # and, with few seeds, those over payment classes
-EXTRA = (*ABLATION, *SHAPE)  # `lefi paper` runs these too
+EXTRA = (ABLATION, *SHAPE)  # `lefi paper` runs these too
 
 
 def paper_folder() -> Path:

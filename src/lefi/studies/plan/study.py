@@ -4,19 +4,24 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass
 from functools import cached_property
+from itertools import product
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 import lefi
 from lefi.arrays import whole
 from lefi.errors import InputError, LefiError, UnknownName
+from lefi.mechanisms.catalogue import MECHANISMS, settings_of
 from lefi.models import cost
-from lefi.studies.plan.one_run import COLUMNS, Run
-from lefi.studies.plan.plugins import fingerprint, is_outside, load_mechanism
+from lefi.registry import fingerprint, is_outside
+from lefi.spelling import spelled
+from lefi.studies.plan.one_run import Run
+from lefi.world.drawn import Settings
 from lefi.world.market import Market
-from lefi.world.scenarios import SCENARIOS, Settings, scenario
+from lefi.world.scenarios import SCENARIOS, scenario
+from lefi.world.scenarios import settings_of as scenario_settings
 
 KEEP = 100  # up to this many clients the clients table is written, unless the study says otherwise
 
@@ -30,8 +35,19 @@ class Sweep(BaseModel):
     values: list[Any] = Field(min_length=1)
 
 
+class Variant(NamedTuple):
+    """A mechanism of a study under its label: how it is written, and its settings."""
+
+    spec: str
+    settings: dict[str, Any]
+
+
 class Study(BaseModel):
-    """What a TOML in `studies/` says. Build with `read` or `build`, which check every name and value."""
+    """What a TOML in `studies/` says. Build with `read` or `build`, which check every name and value.
+
+    A mechanism is written as its name, as `file.py:Name`, with settings, with a label: `joint = lefi(slope=joint)`. So
+    the same one can be there several times. `sweep` is one setting and its values, or two of them: a grid.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -42,12 +58,12 @@ class Study(BaseModel):
     rounds: int = 100
     seeds: int = 10
     seed: int = 0
-    clients: int = 10
+    clients: int | None = None
     budget: float | None = None
-    deadline: float = 60.0
+    deadline: float | None = None
     settings: dict[str, Any] = {}
     mechanism: dict[str, dict[str, Any]] = {}
-    sweep: Sweep | None = None
+    sweep: Sweep | list[Sweep] | None = None
     keep_clients: bool | None = None
 
     @classmethod
@@ -68,14 +84,17 @@ class Study(BaseModel):
     def build(cls, values: Mapping[str, Any]) -> Self:
         """A checked study: every market and every mechanism of it has been made once."""
         _known("key", values, cls.model_fields)
-        if isinstance(values.get("sweep"), dict):
-            _known("key of [sweep]", values["sweep"], Sweep.model_fields)
+        swept = values.get("sweep")
+        for sweep in swept if isinstance(swept, list) else [swept]:
+            if isinstance(sweep, dict):
+                _known("key of [sweep]", sweep, Sweep.model_fields)
         try:
             study = cls(**values)
         except ValidationError as error:
             first = error.errors()[0]
             allowed = first["msg"].removeprefix("Input should be ").lower()
-            raise InputError(".".join(map(str, first["loc"])), first["input"], allowed) from None
+            place = ".".join(str(part) for part in first["loc"] if "Sweep" not in str(part))
+            raise InputError(place, first["input"], allowed) from None
         study._check()
         return study
 
@@ -84,83 +103,113 @@ class Study(BaseModel):
         return self.build(self.model_dump() | {name: value for name, value in values.items() if value is not None})
 
     @cached_property
-    def names(self) -> dict[str, str]:
-        """The registered name of each mechanism of the study -> how the study writes it."""
-        named = {load_mechanism(spec): spec for spec in self.mechanisms}
-        if len(named) < len(self.mechanisms):
-            raise InputError("mechanisms", self.mechanisms, "all different")
-        return named
+    def variants(self) -> dict[str, Variant]:
+        """The mechanisms by label. `[mechanism.<label>]` of the TOML adds settings, by the mechanism's name to all."""
+        found: dict[str, Variant] = {}
+        for text in self.mechanisms:
+            written = spelled(text)
+            if written.inside:
+                raise InputError("mechanisms", text, f"without an inner mechanism: {written.name} is no wrapper")
+            name = MECHANISMS.name_of(written.name)
+            label = name if written.label == written.name else written.label
+            if label in found:
+                raise InputError("mechanisms", self.mechanisms, f"all different: give one {label!r} a label of its own")
+            settings = self.mechanism.get(name, {}) | written.settings | self.mechanism.get(label, {})
+            found[label] = Variant(MECHANISMS.spec_of(written.name), settings)
+        return found
 
-    def points(self) -> list[Self]:
-        """One study per value of the sweep, none of which sweeps."""
-        if self.sweep is None:
-            return [self]
-        name = self.sweep.setting
-        own = name in self._own()
-        return [
-            self.model_copy(
-                update={"sweep": None} | ({name: value} if own else {"settings": self.settings | {name: value}})
-            )
-            for value in self.sweep.values
-        ]
+    @property
+    def sweeps(self) -> list[Sweep]:
+        return [] if self.sweep is None else self.sweep if isinstance(self.sweep, list) else [self.sweep]
+
+    def points(self) -> list[tuple[dict[str, Any], Self]]:
+        """The values of the swept settings, and the study at them, which sweeps nothing."""
+        names = [sweep.setting for sweep in self.sweeps]
+        values = product(*(sweep.values for sweep in self.sweeps))
+        return [(swept, self._at(swept)) for swept in (dict(zip(names, point, strict=True)) for point in values)]
 
     def runs(self) -> list[Run]:
         """Every (point, mechanism, seed)."""
-        return [run for point in self.points() for run in point._runs(self.sweep)]
+        return [run for swept, point in self.points() for run in point._runs(swept)]
 
-    def _runs(self, sweep: Sweep | None) -> list[Run]:
+    def _at(self, swept: dict[str, Any]) -> Self:
+        """The study with these settings, whosever they are."""
+        changes: dict[str, Any] = {"sweep": None, "settings": dict(self.settings), "mechanism": dict(self.mechanism)}
+        for name, value in swept.items():
+            owner, dot, setting = name.rpartition(".")
+            if dot:
+                changes["mechanism"][owner] = changes["mechanism"].get(owner, {}) | {setting: value}
+            elif name in MARKET:
+                changes[name] = value
+            else:
+                changes["settings"][name] = value
+        point = self.model_copy(update=changes)
+        point.__dict__.pop("variants", None)  # kept from before the change
+        return point
+
+    def _runs(self, swept: dict[str, Any]) -> list[Run]:
         market = self._market()
-        content = {
-            "accuracy": _content(market.terms.accuracy),
-            "cost": _content(cost(self.settings.get("cost", "paper"))),
-        }
-        swept = {sweep.setting: {**self.settings, **self._own()}[sweep.setting]} if sweep else {}
         shared: dict[str, Any] = {
-            "scenario": self.scenario,
+            "scenario": SCENARIOS.spec_of(self.scenario),
             "rounds": self.rounds,
-            "clients": self.clients,
+            "clients": len(market.fleet.roster),
             "budget": market.terms.budget,
-            "deadline": float(self.deadline),
+            "deadline": market.terms.deadline,
             "settings": self.settings,
-            "keep_clients": self.clients <= KEEP if self.keep_clients is None else self.keep_clients,
+            "keep_clients": len(market.fleet.roster) <= KEEP if self.keep_clients is None else self.keep_clients,
             "swept": swept,
         }
+        content = self._content(market)
         return [
             Run(
-                mechanism=name,
-                mechanism_settings=self.mechanism.get(name, {}),
-                source=spec if is_outside(spec) else None,
-                content=content | ({"mechanism": fingerprint(spec)} if is_outside(spec) else {}),
+                mechanism=label,
+                mechanism_settings=variant.settings,
+                made_by="" if variant.spec == label else variant.spec,
+                content=content | ({"mechanism": fingerprint(variant.spec)} if is_outside(variant.spec) else {}),
                 seed=seed,
                 **shared,
             )
             for seed in range(self.seed, self.seed + self.seeds)
-            for name, spec in self.names.items()
+            for label, variant in self.variants.items()
         ]
 
-    def _own(self) -> dict[str, Any]:
-        """The settings of a market that are not the scenario's."""
-        return {"clients": self.clients, "budget": self.budget, "deadline": self.deadline}
+    def _content(self, market: Market) -> dict[str, Any]:
+        """What names only point to: the numbers of models, and the files of code from outside."""
+        named = [self.scenario, *map(str, (self.settings.get(name, "") for name in ("accuracy", "cost")))]
+        named += [spelled(text).name for text in self.settings.get("behaviours", ())]
+        files = {spec: fingerprint(spec) for spec in named if is_outside(spec)}
+        models = {"accuracy": market.terms.accuracy, "cost": cost(self.settings.get("cost", "paper"))}
+        return {name: _numbers(name, model, self.settings.get(name)) for name, model in models.items()} | files
 
     def _market(self) -> Market:
-        return scenario(self.scenario, **self._own(), **self.settings)
+        own = {name: getattr(self, name) for name in ("clients", "budget", "deadline")}
+        return scenario(self.scenario, **own, **self.settings)
 
     def _check(self) -> None:
         whole("rounds", self.rounds, low=1)
         whole("seeds", self.seeds, low=1)
         whole("seed", self.seed, low=0)
-        if self.scenario not in SCENARIOS:
-            raise UnknownName("scenario", self.scenario, SCENARIOS)
-        _known("[mechanism.<name>]", self.mechanism, self.names)
-        if self.sweep is not None:
-            sweepable = [*self._own(), *sorted(set(Settings.model_fields) - set(COLUMNS))]
-            _known("setting to sweep", [self.sweep.setting], sweepable)
-            if len(set(map(repr, self.sweep.values))) < len(self.sweep.values):
-                raise InputError("sweep.values", self.sweep.values, "all different")
-        for point in self.points():
+        SCENARIOS.name_of(self.scenario)
+        labels = {*self.variants, *(MECHANISMS.name_of(variant.spec) for variant in self.variants.values())}
+        _known("[mechanism.<name>]", self.mechanism, labels)
+        if len(self.sweeps) > 2 or len({sweep.setting for sweep in self.sweeps}) < len(self.sweeps):
+            raise InputError("sweep", [sweep.setting for sweep in self.sweeps], "one setting, or two that differ")
+        for sweep in self.sweeps:
+            _known("setting to sweep", [sweep.setting], self._sweepable(labels))
+            if len(set(map(repr, sweep.values))) < len(sweep.values):
+                raise InputError("sweep.values", sweep.values, "all different")
+        for _, point in self.points():
             terms = point._market().terms
-            for name in self.names:
-                lefi.make(name, terms, **self.mechanism.get(name, {}))
+            for variant in point.variants.values():
+                lefi.make(variant.spec, terms, **variant.settings)
+
+    def _sweepable(self, labels: set[str]) -> list[str]:
+        specs = {label: variant.spec for label, variant in self.variants.items()}
+        own = [f"{label}.{name}" for label in labels for name in settings_of(specs.get(label, label))]
+        return [*MARKET, *Settings.model_fields, *scenario_settings(self.scenario), *own]
+
+
+MARKET = ("clients", "budget", "deadline", "scenario")  # what can be swept beside settings of scenario and mechanisms
 
 
 def _known(kind: str, names: Any, known: Any) -> None:
@@ -169,5 +218,10 @@ def _known(kind: str, names: Any, known: Any) -> None:
             raise UnknownName(kind, name, known)
 
 
-def _content(model: Any) -> Any:
-    return asdict(model) if is_dataclass(model) and not isinstance(model, type) else repr(model)
+def _numbers(name: str, model: Any, written: Any) -> Any:
+    """What a model is, for the key of a run: the numbers of a dataclass, or nothing where its file is known."""
+    if is_dataclass(model) and not isinstance(model, type):
+        return asdict(model)
+    if isinstance(written, str):
+        return written
+    raise InputError(name, model, "written as file.py:Name in a study, or a dataclass: runs are known by what is in it")

@@ -5,7 +5,7 @@ from html import escape
 
 import numpy as np
 
-from lefi.studies.figures.scenarios import STUDIES, changes, present_share
+from lefi.studies.figures.scenarios import STUDIES, changes
 from lefi.studies.figures.style import in_order
 from lefi.studies.judge.statistics import Interval, difference, median, told
 from lefi.studies.report.page import paragraph, table
@@ -31,7 +31,7 @@ class Place:
 
 def places(study: Finished) -> list[Place]:
     """The rounds that are told. The best other mechanism of a round is the one whose median share is highest."""
-    frame = present_share(study)
+    frame = study.rounds
     seeds = sorted(frame["seed"].unique())
     shares = {
         name: matrix(frame.filter(frame["mechanism"] == name), "share", seeds=seeds)

@@ -54,23 +54,23 @@ def stacked(found: Interval) -> str:
 
 def settings_table(results: Results) -> str:
     rows = [
-        [escape(study.name), escape(study.settings.get("title", "")), escape(_setting(study)), str(study.seeds)]
+        [escape(study.name), escape(study.settings.get("title", "")), escape(setting_line(study)), str(study.seeds)]
         for study in results.studies.values()
     ]
     return table(["Study", "What", "Settings", "Seeds"], rows, stacked=True)
 
 
-def _setting(study: Finished) -> str:
+def setting_line(study: Finished) -> str:
     """Scenario, sweep and what else the study says, in one line."""
     say = study.settings
     parts = [f"scenario {study.scenario}", f"{study.last} rounds"]
-    sweep = say.get("sweep") or {}
+    sweep = say.get("sweep") or []
+    sweeps = {one["setting"]: one["values"] for one in (sweep if isinstance(sweep, list) else [sweep])}
     for name, unit in (("clients", "clients"), ("budget", "USD per round"), ("deadline", "s deadline")):
-        if sweep.get("setting") != name:
+        if name not in sweeps:
             values = sorted(study.rounds[name].unique())
             parts.append(f"{values[0]:g} {unit}" if len(values) == 1 else f"{values[0]:g} to {values[-1]:g} {unit}")
-    if sweep:
-        parts.append(f"{sweep['setting']} = {', '.join(map(_plain, sweep['values']))}")
+    parts += [f"{name} = {', '.join(map(_plain, values))}" for name, values in sweeps.items()]
     parts += [f"{name} = {value}" for name, value in (say.get("settings") or {}).items()]
     for mechanism, chosen in (say.get("mechanism") or {}).items():
         parts += [f"{mechanism}.{name} = {value}" for name, value in chosen.items()]

@@ -4,7 +4,7 @@ from html import escape
 
 import numpy as np
 
-from lefi.mechanisms.registry import registered
+from lefi.mechanisms.catalogue import registered
 from lefi.studies.figures import deviation, money, needed
 from lefi.studies.figures.deviation import MILLI
 from lefi.studies.report.page import paragraph, table

@@ -6,7 +6,6 @@ from lefi.errors import InputError, LefiError
 from lefi.receipts import Tables
 from lefi.studies.plan.code import code_digest
 from lefi.studies.plan.one_run import Run
-from lefi.studies.plan.plugins import load_mechanism
 from lefi.studies.run.store import write_run
 from lefi.studies.run.work import Done, Task, compute
 
@@ -42,8 +41,6 @@ def finish_on_cluster(tasks: list[Task], engine: str) -> Iterator[Done]:
 
 def _compute(run: Run) -> tuple[Tables, float]:
     """On a worker: compute a run with the same code as here, or refuse."""
-    if run.source is not None:
-        load_mechanism(run.source)
-    if code_digest(run.mechanism) != run.code:
+    if code_digest(run.spec) != run.code:
         raise LefiError("a worker has another version of lefi; install the same one everywhere")
     return compute(run)

@@ -24,7 +24,7 @@ OTHER = (1.5, 0.002)  # a mechanism of the user's, before one of its runs is fin
 
 def work(run: Run) -> float:
     """A guess at how long it takes: longest runs go first, and time left is reckoned with it."""
-    round, client = COST.get(run.mechanism, OTHER)
+    round, client = COST.get(run.spec, OTHER)
     return run.rounds * (round + client * run.clients)
 
 

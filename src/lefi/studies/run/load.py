@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 
 from lefi.errors import LefiError
+from lefi.studies.plan.one_run import RENAMED
 from lefi.studies.run.store import read_manifest
 
 
@@ -16,10 +17,16 @@ def load(study: str, results: Path | str) -> tuple[pl.DataFrame, pl.DataFrame]:
     places = [folder / key for key in told["runs"]]
     rounds = _concatenated([place / "rounds.parquet" for place in places])
     clients = _concatenated([path for place in places if (path := place / "clients.parquet").is_file()])
-    sweep = (told["study"].get("sweep") or {}).get("setting")
-    point = ["scenario", "clients", "budget", "deadline", *([sweep] if sweep in rounds.columns else [])]
+    swept = [name for name in swept_columns(told["study"]) if name in rounds.columns]
+    point = ["scenario", "clients", "budget", "deadline", *swept]
     order = list(dict.fromkeys([*point, "mechanism", "seed", "round"]))
     return rounds.sort(order), clients.sort("mechanism", "seed", "round", "id") if clients.width else clients
+
+
+def swept_columns(study: dict[str, Any]) -> list[str]:
+    """The columns that hold the swept settings of a study, as its manifest says them."""
+    sweep = study.get("sweep") or []
+    return [RENAMED.get(one["setting"], one["setting"]) for one in (sweep if isinstance(sweep, list) else [sweep])]
 
 
 def about(study: str, results: Path | str) -> dict[str, Any]:
@@ -32,6 +39,6 @@ def _concatenated(paths: list[Path]) -> pl.DataFrame:
     if not paths:
         return pl.DataFrame()
     try:
-        return pl.concat([pl.read_parquet(path) for path in paths])
+        return pl.concat([pl.read_parquet(path) for path in paths], how="diagonal")
     except (OSError, pl.exceptions.PolarsError) as error:
         raise LefiError(f"cannot read the results in {paths[0].parents[1]}: {str(error).splitlines()[0]}") from None

@@ -17,9 +17,8 @@ from lefi.arrays import FloatArray
 from lefi.messages import Receipt
 from lefi.receipts import Tables, to_tables
 from lefi.rounds import walk
-from lefi.studies.judge.marks import SEARCHERS, Marks, judge, marks, surplus
-from lefi.studies.plan.one_run import COLUMNS, Run
-from lefi.studies.plan.plugins import load_mechanism
+from lefi.studies.judge.marks import Marks, judge, marks, surplus
+from lefi.studies.plan.one_run import COLUMNS, RENAMED, Run
 from lefi.world.fleet import Fleet
 from lefi.world.market import Market
 
@@ -64,15 +63,16 @@ def judged_rounds(run: Run) -> Iterator[tuple[Receipt, dict[str, Any]]]:
 
 
 def _judged(run: Run) -> Iterator[tuple[Market, Receipt, dict[str, Any]]]:
-    if run.source is not None:
-        load_mechanism(run.source)
-    market = run.market().taking(lefi.registered()[run.mechanism].payment)
-    mechanism = lefi.make(run.mechanism, market.terms, seed=run.seed, **run.mechanism_settings)
+    factory = run.factory
+    market = run.market().taking(factory.payment)
+    mechanism = lefi.make(run.spec, market.terms, seed=run.seed, **run.mechanism_settings)
     marker = _Marker(run, outer=market.terms.payment != "curve")
-    best = np.nan
+    fleet, best = market.fleet, np.nan
     for current, receipt in walk(mechanism, market, run.rounds, run.seed):
-        row = _row(current, receipt, marker.marks(current, receipt), best, run.mechanism in SEARCHERS)
-        best = row["best"]
+        marked = marker.marks(current, receipt)
+        best = best if current.fleet is fleet else np.nan  # what was best for other clients says nothing of these
+        row = _row(current, receipt, marked, best, factory.searches)
+        fleet, best = current.fleet, row["best"]
         yield current, receipt, row
 
 
@@ -102,9 +102,9 @@ class _Marker:
 
 
 def _row(market: Market, receipt: Receipt, marked: Marks, best: float, searcher: bool) -> dict[str, Any]:
-    clean, fair = judge(market, receipt.offer)
-    budget, paid = market.terms.budget, receipt.paid
-    best = float(np.fmax(best, clean)) if paid <= budget else best
+    clean, fair = judge(market, receipt.offer, receipt.budget)
+    budget, paid = market.terms.in_force(receipt.budget), receipt.paid
+    best = float(np.fmax(best, fair))
     judged = best if searcher else fair
     kept = surplus(market, receipt)
     return {
@@ -117,7 +117,7 @@ def _row(market: Market, receipt: Receipt, marked: Marks, best: float, searcher:
         "fair": fair,
         "best": best,
         "judged": judged,
-        "share": marked.share(judged),
+        "share": marked.share(judged, market.terms.payment == "curve"),
         **vars(marked),
         "surplus": float(kept.mean()),
         "worst_off": float(kept.min()),
@@ -135,13 +135,16 @@ def _clients(run: Run, receipts: list[Receipt], kept: list[FloatArray]) -> pl.Da
     surplus = pl.Series("surplus", np.concatenate(kept) if kept else np.empty(0), dtype=pl.Float64)
     table = to_tables(receipts).clients.with_columns(surplus)
     label = [pl.lit(run.seed, dtype=pl.Int64).alias("seed"), pl.lit(run.mechanism).alias("mechanism")]
-    return table.select(*label, *_swept(run).values(), "round", "id", "weight", "limit", "size", "payment", "surplus")
+    first = ["round", "id", "weight", "limit", "size", "payment", "surplus"]
+    own = [name for name in table.columns if name not in (*first, "iid", "rate")]  # of another kind of offer
+    return table.select(*label, *_swept(run).values(), *first, *own)
 
 
 def _swept(run: Run) -> dict[str, pl.Expr]:
     """The swept setting as a column: a number where it is one, otherwise as it is written."""
     columns = {}
-    for name, value in run.swept.items():
+    for setting, value in run.swept.items():
+        name = RENAMED.get(setting, setting)
         kind = COLUMNS.get(name, pl.Float64 if isinstance(value, int | float) else pl.String)
         columns[name] = pl.lit(str(value) if kind == pl.String else value, dtype=kind).alias(name)
     return columns

@@ -31,6 +31,11 @@ class Finished:
         return sorted(self.rounds["mechanism"].unique())
 
     @property
+    def labels(self) -> list[str]:
+        """The mechanisms in the order of the study."""
+        return list(dict.fromkeys(run["run"]["mechanism"] for run in self.runs)) or self.mechanisms
+
+    @property
     def scenario(self) -> str:
         return str(self.rounds["scenario"][0])
 
@@ -88,13 +93,15 @@ def read_results(folder: Path, names: tuple[str, ...] = PAPER, extra: tuple[str,
             missing |= {name: "not run yet"} if name in names else {}
             continue
         try:
-            studies[name] = _read(folder, name)
+            studies[name] = read_study(folder, name)
         except LefiError as error:
             missing[name] = str(error)
     return Results(studies, missing)
 
 
-def _read(folder: Path, name: str) -> Finished:
+def read_study(folder: Path | str, name: str) -> Finished:
+    """One finished study of the folder."""
+    folder = Path(folder)
     rounds, clients = load(name, folder)
     told = read_manifest(folder / name)
     runs = [json.loads((folder / name / key / "run.json").read_text(encoding="utf-8")) for key in told["runs"]]

@@ -7,6 +7,7 @@ from lefi.world.behaviours.answers import Dropout, Misreport, Noisy, OptOut, Sti
 from lefi.world.behaviours.behaviour import Behaviour, SelfishFleet
 from lefi.world.behaviours.blend import Blend
 from lefi.world.behaviours.change import Churn, Drift
+from lefi.world.behaviours.named import register_behaviour
 from lefi.world.behaviours.responses import AllOrNothing, ConvexCost, Linear, Logit
 from lefi.world.behaviours.strategy import Holdout, Overbid
 
@@ -27,4 +28,5 @@ __all__ = [
     "Overbid",
     "SelfishFleet",
     "Sticky",
+    "register_behaviour",
 ]

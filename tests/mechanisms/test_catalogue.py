@@ -1,4 +1,3 @@
-import importlib
 from typing import Annotated, Any
 
 import numpy as np
@@ -7,6 +6,7 @@ from pydantic import Field
 
 import lefi
 from lefi import CurveOffer, InputError, LefiError, Receipt, Roster, Terms, UnknownName
+from lefi.mechanisms.catalogue import MECHANISMS
 
 TERMS = lefi.scenario("paper").terms
 
@@ -30,8 +30,8 @@ class Fixed:
 @pytest.fixture
 def registry(monkeypatch: pytest.MonkeyPatch) -> None:
     """A registry that forgets what a test adds."""
-    module = importlib.import_module("lefi.mechanisms.registry")
-    monkeypatch.setattr(module, "_registry", lefi.registered())
+    monkeypatch.setattr(MECHANISMS, "things", dict(MECHANISMS.things))
+    monkeypatch.setattr(MECHANISMS, "origins", dict(MECHANISMS.origins))
 
 
 def test_the_mechanisms_of_the_first_release() -> None:

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 import lefi
-from lefi.mechanisms import registry
-from lefi.studies.plan import plugins
-from lefi.studies.plan.plugins import fingerprint, load_mechanism
+from lefi import registry
+from lefi.mechanisms.catalogue import MECHANISMS
+from lefi.registry import fingerprint
 from lefi.studies.plan.study import Study
 
-MINE = str(Path(__file__).with_name("mine.py"))
+MINE = str(Path(__file__).parent / "studies" / "mine.py")
 HEAD = "from lefi import register\n"
 BODY = """
 class {name}:
@@ -21,30 +21,30 @@ class {name}:
 
 
 def test_a_class_is_registered_under_its_name_in_small_letters() -> None:
-    assert load_mechanism(f"{MINE}:Fixed") == "fixed"
-    assert load_mechanism(f"{MINE}:Fixed") == "fixed"
+    assert MECHANISMS.name_of(f"{MINE}:Fixed") == "fixed"
+    assert MECHANISMS.name_of(f"{MINE}:Fixed") == "fixed"
     assert "fixed" in lefi.registered()
 
 
 def test_a_file_that_registers_one_mechanism_needs_no_class(tmp_path: Path) -> None:
     file = tmp_path / "one.py"
     file.write_text(HEAD + '@register("mine")' + BODY.format(name="Mine"))
-    assert load_mechanism(str(file)) == "mine"
-    assert load_mechanism(f"{file}:Mine") == "mine"
-    assert load_mechanism(f"{file}:mine") == "mine"
+    assert MECHANISMS.name_of(str(file)) == "mine"
+    assert MECHANISMS.name_of(f"{file}:Mine") == "mine"
+    assert MECHANISMS.name_of(f"{file}:mine") == "mine"
 
 
 def test_a_module_on_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "module_of_a_user.py").write_text(BODY.format(name="Other"))
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert load_mechanism("module_of_a_user:Other") == "other"
+    assert MECHANISMS.name_of("module_of_a_user:Other") == "other"
 
 
 @pytest.mark.parametrize(
     ("text", "spec", "said"),
     [
         ("", "file.py", "registers one mechanism (found: none)"),
-        (BODY.format(name="Mine"), "file.py:Min", "unknown class in file.py 'Min': did you mean 'Mine'?"),
+        (BODY.format(name="Mine"), "file.py:Min", "unknown name in file.py 'Min': did you mean 'Mine'?"),
         ("def (", "file.py", "cannot load file.py: SyntaxError"),
         ("import no_such_module", "file.py", "cannot load file.py: ModuleNotFoundError"),
         ("1 / 0", "file.py", "cannot load file.py: ZeroDivisionError"),
@@ -59,7 +59,7 @@ def test_what_cannot_be_loaded(
     (tmp_path / "file.py").write_text(text)
     monkeypatch.chdir(tmp_path)
     with pytest.raises(lefi.LefiError) as caught:
-        load_mechanism(spec)
+        MECHANISMS.name_of(spec)
     assert said in str(caught.value)
 
 
@@ -68,8 +68,8 @@ def test_changed_code_of_the_user_means_new_runs(tmp_path: Path) -> None:
     for text in ("", "# changed"):
         file = tmp_path / "file.py"
         file.write_text(BODY.format(name="Mine") + text)
-        plugins._loaded.clear()
-        registry._registry.pop("mine", None)
+        registry._modules.clear()
+        MECHANISMS.things.pop("mine", None)
         study = Study.build({"name": "x", "mechanisms": [f"{file}:Mine"], "seeds": 1})
         keys.add(study.runs()[0].key)
     assert len(keys) == 2

@@ -1,0 +1,20 @@
+"""What a test registers is gone after it."""
+
+import pytest
+
+from lefi import registry
+from lefi.mechanisms.catalogue import MECHANISMS
+from lefi.messages import OFFERS
+from lefi.models.accuracy import ACCURACIES
+from lefi.models.cost import COSTS
+from lefi.world.behaviours.named import BEHAVIOURS
+from lefi.world.scenarios import SCENARIOS
+
+
+@pytest.fixture(autouse=True)
+def _own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test registers is gone after it."""
+    for known in (MECHANISMS, SCENARIOS, BEHAVIOURS, OFFERS, ACCURACIES, COSTS):
+        monkeypatch.setattr(known, "things", dict(known.things))
+        monkeypatch.setattr(known, "origins", dict(known.origins))
+    monkeypatch.setattr(registry, "_modules", {})
