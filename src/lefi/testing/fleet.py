@@ -8,19 +8,19 @@ import numpy as np
 from lefi.arrays import FloatArray
 from lefi.messages import CurveOffer, Roster, Terms
 from lefi.offers import MenuOffer, PriceOffer
-from lefi.testing.clauses import check, require
+from lefi.testing.clauses import Checked, check, require
 from lefi.world.abilities import Bounded, Divisible, able
 from lefi.world.fleet import Fleet
 
 
-def check_fleet(fleet: Fleet, *, size_low: float | None = None, size_high: float | None = None) -> None:
+def check_fleet(fleet: Fleet, *, size_low: float | None = None, size_high: float | None = None) -> Checked:
     """Put offers to a fleet; raise ContractError where it breaks its contract.
 
     The bounds are those that the fleet states, or those of `Terms` where it states none.
     """
     stated = (fleet.size_low, fleet.size_high) if able(fleet, Bounded) else (Terms.size_low, Terms.size_high)
     low, high = (usual if given is None else given for given, usual in zip((size_low, size_high), stated, strict=True))
-    check(_Subject(fleet, low, high), CLAUSES)
+    return check(_Subject(fleet, low, high), CLAUSES)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ import numpy as np
 from lefi.arrays import FloatArray, IntArray
 from lefi.mechanisms import Mechanism
 from lefi.messages import Offer, Receipt, Roster
-from lefi.testing.clauses import check, require
+from lefi.testing.clauses import Checked, check, require
 from lefi.world.fleet import RationalFleet
 from lefi.world.market import Market
 from lefi.world.scenarios import scenario
@@ -23,9 +23,9 @@ TURNS = 10  # rounds of each
 LOOSE = 2.0  # budgets: those who learn by overspending come down to this, those who ignore the budget do not
 
 
-def check_mechanism(factory: Factory) -> None:
+def check_mechanism(factory: Factory) -> Checked:
     """Play with mechanisms that `factory(terms, seed=...)` makes; raise ContractError where one breaks its contract."""
-    check(factory, CLAUSES)
+    return check(factory, CLAUSES)
 
 
 @dataclass(frozen=True, eq=False)
