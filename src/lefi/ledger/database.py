@@ -1,5 +1,8 @@
 """Engines for the ledger: SQLite (durable settings) and PostgreSQL, brought to the newest schema."""
 
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +12,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import ArgumentError, DatabaseError
+from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError
 
 from lefi.errors import InputError, LefiError
 
@@ -43,13 +46,22 @@ def open_engine(url: URL) -> Engine:
 
 def connect(engine: Engine, create: bool) -> Connection:
     """A connection to a ledger of the newest schema; without `create` one must be there."""
-    try:
+    with clear_errors(engine.url):
         connection = engine.connect()
         _upgrade(connection, create)
-    except DatabaseError as error:
-        reason = str(error.orig).strip().splitlines()[0]
-        raise LefiError(f"cannot open the ledger {engine.url!r}: {reason}") from None
     return connection
+
+
+@contextmanager
+def clear_errors(url: URL) -> Iterator[None]:
+    """Turn what the database refuses (not one, corrupt, full disk, no rights) into one clear line."""
+    try:
+        yield
+    except IntegrityError:
+        raise
+    except (DatabaseError, sqlite3.Error) as error:
+        reason = str(getattr(error, "orig", error)).strip().splitlines()
+        raise LefiError(f"the ledger {url!r} cannot be used: {reason[0] if reason else type(error).__name__}") from None
 
 
 def _durable(connection: Any, _: object) -> None:
@@ -69,11 +81,14 @@ def _upgrade(connection: Connection, create: bool) -> None:
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))
     config.set_main_option("path_separator", "os")
-    head = ScriptDirectory.from_config(config).get_current_head()
+    scripts = ScriptDirectory.from_config(config)
+    head = scripts.get_current_head()
     with connection.begin():
         current = MigrationContext.configure(connection).get_current_revision()
         if current is None and not create:
             raise LefiError(f"{connection.engine.url!r} holds no ledger")
+        if current is not None and current not in {step.revision for step in scripts.walk_revisions()}:
+            raise LefiError(f"{connection.engine.url!r} was written by a newer lefi (schema {current}): upgrade lefi")
         if current != head:
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
