@@ -99,9 +99,12 @@ def test_weights_beyond_all_measure_are_cut_and_it_is_said(
     assert "Asks are cut: weights are scaled down" in caplog.text
 
 
-def test_a_limit_above_the_largest_size_is_lowered(tmp_path: Path) -> None:
+def test_a_limit_above_the_largest_size_is_lowered(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     incentive = Incentive(toy.fedavg(), Asks(0.1, 1e9), terms=toy.TERMS, ledger=tmp_path / "ledger.db")
-    incentive.start(LocalGrid(toy.app(), 3), toy.model(), num_rounds=1)
+    with caplog.at_level(logging.WARNING, logger="flwr"):
+        incentive.start(LocalGrid(toy.app(), 3), toy.model(), num_rounds=1)
+    assert "Asks are cut: 3 limits are lowered" in caplog.text
+    assert "scaled" not in caplog.text
     assert {row["limit"] for row in incentive.ledger.rows() if row["kind"] == "offer"} == {5.0}
 
 

@@ -30,9 +30,11 @@ def keep(offer: CurveOffer, terms: Terms, budget: float, caps: FloatArray) -> Cu
 
 def changes(asked: CurveOffer, kept: CurveOffer, budget: float) -> Iterator[str]:
     """What was cut, in words."""
-    if kept.limit is not asked.limit and (lower := int((kept.limit < asked.limit).sum())):
+    if kept is asked:
+        return
+    if lower := int((kept.limit < asked.limit).sum()):
         yield f"{lower} limits are lowered"
-    if kept.weight is not asked.weight:
+    if (kept.weight < asked.weight).any():
         with np.errstate(over="ignore"):
             worst = asked.worst_case()
         yield f"weights are scaled down: they could cost {worst:.6g} USD, the budget is {budget:.6g} USD"

@@ -43,7 +43,7 @@ def audit(rows: Iterable[Row], head: str | None = None) -> Audit:
             settled += 1
         findings += [f"round {round}: {wrong}" for wrong in _round_findings(of_round)]
         findings += [f"round {round}: {wrong}" for wrong in _overspent(of_round, purse)]
-        paid += sum(row["payment"] or 0.0 for row in of_round if row["kind"] == "payment")
+        paid += sum(row["payment"] for row in of_round if row["kind"] == "payment" and _is_amount(row))
     if purse and purse.over:
         findings.append(f"job: OVER ITS TOTAL: paid {purse.spent!r} USD of {purse.total!r} USD")
     return Audit(len(rows), settled, paid, rows[-1]["hash"] if rows else START, findings)
@@ -58,10 +58,15 @@ def _noted(rows: list[Row]) -> tuple[dict[str, Any], list[str]]:
         return {}, [str(error)]
 
 
+def _is_amount(row: Row) -> bool:
+    """SQLite keeps whatever it is given, also in a column of numbers."""
+    return isinstance(row["payment"], float)
+
+
 def _overspent(rows: list[Row], purse: Purse | None) -> Iterator[str]:
     """Whether a closed round paid more than the budget in force; its payments leave the purse."""
-    amounts = [row["payment"] for row in rows if row["kind"] == "round"]
-    if purse is None or not amounts or not isinstance(amounts[0], float):
+    amounts = [row["payment"] for row in rows if row["kind"] == "round" and _is_amount(row)]
+    if purse is None or not amounts:
         return
     budget = purse.next()
     purse.pay(amounts[0])
@@ -80,6 +85,9 @@ def _round_findings(rows: list[Row]) -> Iterator[str]:
         return
     if len(closing) > 1:
         yield "closed more than once"
+    if not all(map(_is_amount, [*payments, *closing])):
+        yield "an amount is no number"
+        return
     try:
         receipt, promise = receipt_of(rows), promise_of(rows)
     except (LefiError, IndexError, TypeError, ValueError) as error:
