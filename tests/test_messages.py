@@ -40,6 +40,21 @@ class TestTerms:
         assert type(terms(budget=5).budget) is float
         assert type(terms(deadline=np.int64(9)).deadline) is float
 
+    def test_a_total_and_rounds_make_the_budget(self) -> None:
+        assert terms(budget=None, total=12.0, rounds=4).budget == 3.0
+        both = terms(budget=5.0, total=12.0, rounds=4)
+        assert (both.budget, both.total, both.rounds) == (5.0, 12.0, 4)
+
+    @pytest.mark.parametrize("given", [{}, {"total": 5.0}, {"rounds": 5}])
+    def test_refuse_terms_without_any_budget(self, given: dict[str, Any]) -> None:
+        with pytest.raises(InputError, match=r"^budget is None"):
+            terms(budget=None, **given)
+
+    @pytest.mark.parametrize("given", [{"total": 0}, {"total": np.nan}, {"rounds": 0}, {"rounds": 1.5}, {"total": "5"}])
+    def test_refuse_bad_totals(self, given: dict[str, Any]) -> None:
+        with pytest.raises(InputError, match=r"^(total|rounds) is"):
+            terms(**given)
+
 
 class TestRoster:
     @pytest.mark.parametrize(

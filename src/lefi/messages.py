@@ -7,7 +7,7 @@ NaN in sizes = the client did not answer.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, runtime_checkable
 
 import numpy as np
 from typing_extensions import TypeVar
@@ -78,7 +78,11 @@ def spendable(budget: float) -> float:
 
 @dataclass(frozen=True)
 class Terms:
-    """What the server knows before the first round. `payment` is the one way of paying that the job takes."""
+    """What the server knows before the first round. `payment` is the one way of paying that the job takes.
+
+    `budget` is per round, `total` for the whole job [USD], `rounds` the most that are played; None sets no bound. Where
+    `budget` is None it becomes total / rounds.
+    """
 
     budget: float
     accuracy: AccuracyModel
@@ -86,10 +90,30 @@ class Terms:
     size_high: float = 10.0
     deadline: float = 60.0
     payment: str = "curve"
+    total: float | None = None
+    rounds: int | None = None
+
+    if TYPE_CHECKING:  # once made, terms always have a budget per round; only who makes them may leave it out
+
+        def __init__(
+            self,
+            budget: float | None,
+            accuracy: AccuracyModel,
+            size_low: float = 0.0,
+            size_high: float = 10.0,
+            deadline: float = 60.0,
+            payment: str = "curve",
+            total: float | None = None,
+            rounds: int | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         checked = {
-            "budget": number("budget", self.budget, above=0),
+            "total": None if self.total is None else number("total", self.total, above=0),
+            "rounds": None if self.rounds is None else whole("rounds", self.rounds, low=1),
+        }
+        checked |= {
+            "budget": number("budget", self._per_round(), above=0),
             "size_low": number("size_low", self.size_low, low=0),
             "size_high": number("size_high", self.size_high, above=self.size_low),
             "deadline": number("deadline", self.deadline, above=0),
@@ -99,6 +123,15 @@ class Terms:
         if not isinstance(self.accuracy, AccuracyModel):
             raise InputError("accuracy", self.accuracy, "a model with __call__ and slope, see lefi.accuracy")
         object.__setattr__(self, "payment", _payment(self.payment))
+
+    def _per_round(self) -> float:
+        """The budget that was given, or else an equal part of the total."""
+        given: float | None = self.budget
+        if given is not None:
+            return given
+        if self.total is None or self.rounds is None:
+            raise InputError("budget", None, "USD per round, unless both total and rounds are given")
+        return self.total / self.rounds
 
     def in_force(self, budget: float | None) -> float:
         """The budget of one round: the one given, or the terms' own where none is."""

@@ -5,13 +5,17 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from typer.testing import CliRunner
 
 from lefi.cli import app
-from lefi.ledger import Ledger
+from lefi.ledger import Ledger, Promise
+from lefi.ledger.entries import roster_of
+from lefi.messages import CurveOffer
 from tests.flower import toy
+from tests.ledger import test_ledger as ledgers
 
 
 def lefi(*arguments: str | Path) -> Any:
@@ -85,5 +89,97 @@ def test_several_jobs_need_a_name(written: Path) -> None:
         ledger.begin({"budget": 1.0, "two_phase": False})
     result = lefi("show", written)
     assert result.exit_code == 2
-    assert "job, second" in result.stderr
+    assert "2 jobs; choose one with --job: job, second" in result.stderr
     assert lefi("show", written, "--job", "second").exit_code == 0
+
+
+def test_a_round_over_its_budget_is_said_loudly(tmp_path: Path) -> None:
+    """Offers of a ledger from before budgets were kept, or by somebody else's hand."""
+    path = tmp_path / "ledger.db"
+    made = ledgers.promise()
+    with Ledger(path) as ledger:
+        ledger.begin({"budget": 0.01, "total": 0.02, "two_phase": False})
+        ledger.promise(made)
+        paid = ledgers.settle(ledger, made).paid
+    assert paid > 0.02
+    shown, verified = lefi("show", path), lefi("verify", path)
+    assert "OVER BUDGET: round 1 paid" in shown.stdout
+    assert "OVER BUDGET: the job paid" in shown.stdout
+    assert len(json.loads(lefi("show", path, "--json").stdout)["over_budget"]) == 2
+    assert verified.exit_code == 1
+    assert "round 1: OVER BUDGET" in verified.stderr
+    assert "job: OVER ITS TOTAL" in verified.stderr
+
+
+def test_budgets_are_shown(written: Path) -> None:
+    told = json.loads(lefi("show", written, "--json").stdout)
+    assert [row["budget"] for row in told["rounds"]] == [toy.TERMS.budget] * 3
+    assert told["over_budget"] == []
+    assert "OVER" not in lefi("show", written).stdout
+
+
+def corrupt(path: Path) -> None:
+    """Overwrite the pages behind the first: the file still opens."""
+    with sqlite3.connect(path) as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    with path.open("r+b") as file:
+        file.seek(4096 * 3)
+        file.write(b"\xa5" * (path.stat().st_size - 4096 * 3))
+
+
+def newer(path: Path) -> None:
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE alembic_version SET version_num = '9999'")
+
+
+def other_terms(path: Path) -> None:
+    with sqlite3.connect(path) as database:
+        database.execute("DROP TRIGGER entries_no_update")
+        database.execute("UPDATE entries SET terms = '[1' WHERE kind = 'job'")
+
+
+def other_values(path: Path) -> None:
+    with sqlite3.connect(path) as database:
+        database.execute("DROP TRIGGER entries_no_update")
+        database.execute("UPDATE entries SET payment = 'much' WHERE kind = 'payment'")
+
+
+@pytest.mark.parametrize(("harm", "said"), [
+    (corrupt, "cannot be used"), (newer, "newer lefi"), (other_terms, "not as"), (other_values, "not as"),
+])  # fmt: skip
+@pytest.mark.parametrize("command", ["show", "verify", "export"])
+def test_a_harmed_ledger_gives_one_clear_line(
+    written: Path, tmp_path: Path, command: str, harm: Any, said: str
+) -> None:
+    harm(written)
+    result = lefi(command, written, *([tmp_path / "out.csv"] if command == "export" else []))
+    if harm is other_terms and command == "export":
+        assert result.exit_code == 0, "rows are exported as they are"
+        return
+    assert result.exit_code in (1, 2)
+    assert "Traceback" not in result.stderr
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    if command == "show":
+        assert said in result.stderr
+        assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk_gives_one_clear_line(written: Path, tmp_path: Path) -> None:
+    (tmp_path / "full.csv").symlink_to("/dev/full")
+    (tmp_path / ".full.csv.writing").symlink_to("/dev/full")
+    result = lefi("export", written, tmp_path / "full.csv")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: cannot write")
+
+
+def test_names_cannot_paint_the_terminal(tmp_path: Path) -> None:
+    """Names of older ledgers were not checked."""
+    path = tmp_path / "ledger.db"
+    with Ledger(path) as ledger:
+        ledger.begin({"budget": 1.0, "two_phase": False})
+        roster = roster_of(("\x1b[2J[red]x",), np.ones(1), np.ones(1))
+        ledger.promise(Promise(1, ("\x1b[2J[red]x",), roster, CurveOffer(np.ones(1), roster.rate, np.ones(1))))
+    result = lefi("show", path)
+    assert "\x1b" not in result.stdout
+    assert "?[2J[red]x" in result.stdout

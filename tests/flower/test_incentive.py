@@ -26,6 +26,7 @@ from flwr.serverapp.strategy import (
 import lefi
 from lefi.flower import Incentive, LocalGrid
 from lefi.ledger import client_id
+from lefi.offers import cut
 from tests.flower import toy
 
 NODES: dict[str, Any] = {"fraction_evaluate": 0.0, "min_train_nodes": 1, "min_available_nodes": 1}
@@ -36,17 +37,18 @@ def answers(incentive: Any, round: int) -> dict[str, tuple[str, float | None]]:
     return {row["client"]: (row["verdict"], row["size"]) for row in rows}
 
 
-def test_receipts_equal_those_of_the_simulator(tmp_path: Path) -> None:
-    """The same selfish clients in `lefi.play`: Flower adds whole samples, and nothing else."""
-    incentive, _ = toy.run(tmp_path / "ledger.db", mechanism="uniform", rounds=4)
+@pytest.mark.parametrize("name", ["waterfill", "uniform"])
+def test_receipts_equal_those_of_the_simulator(tmp_path: Path, name: str) -> None:
+    """The same selfish clients in `lefi.play`: Flower adds whole samples, the budget, and nothing else."""
+    incentive, _ = toy.run(tmp_path / "ledger.db", mechanism=name, rounds=4)
     names = [f"client-{i}" for i in range(toy.CLIENTS)]
-    mechanism = lefi.make("uniform", toy.TERMS, seed=1)
+    mechanism = lefi.make(name, toy.TERMS, seed=1)
     roster = lefi.Roster(np.array([client_id(name) for name in names]), np.ones(6), np.full(6, 0.75))
     fleet = lefi.RationalFleet(
         roster, np.array([toy.price(i) for i in range(6)]), np.full(6, 28.9), lefi.cost("paper"), size_high=5.0
     )
     for receipt in incentive.ledger.receipts():
-        offer = mechanism.ask(roster)
+        offer = cut(mechanism.ask(roster), toy.TERMS.budget)
         np.testing.assert_array_equal(receipt.offer.weight, offer.weight)
         sizes = np.minimum(fleet.respond(offer, None), toy.SAMPLES / 1000)
         np.testing.assert_allclose(receipt.sizes, sizes, atol=1.001e-3)
@@ -258,12 +260,3 @@ def test_another_payment_class_is_refused(tmp_path: Path) -> None:
     incentive = Incentive(toy.fedavg(), Linear(), terms=toy.TERMS, ledger=tmp_path / "ledger.db")
     with pytest.raises(lefi.OfferError, match="payment class"):
         incentive.start(LocalGrid(toy.app(), 2), toy.model(), num_rounds=1)
-
-
-def test_two_nodes_of_one_name_share_one_account(tmp_path: Path) -> None:
-    """A restarted node: the one that spoke last has the account, and it is paid once."""
-    incentive = Incentive(toy.fedavg(), lefi.make("uniform", toy.TERMS), terms=toy.TERMS, ledger=tmp_path / "ledger.db")
-    grid = LocalGrid(toy.app(), 3, node_config=lambda i: {"client-id": "car" if i else "bus"})
-    incentive.start(grid, toy.model(), num_rounds=2)
-    paid = [(row["round"], row["client"]) for row in incentive.ledger.rows() if row["kind"] == "payment"]
-    assert paid == [(1, "bus"), (1, "car"), (2, "bus"), (2, "car")]

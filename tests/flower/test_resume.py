@@ -74,12 +74,26 @@ def stopping_grid(at: tuple[int, str], nodes: int = toy.CLIENTS) -> LocalGrid:
     return LocalGrid(toy.app(), nodes, faults=faults)
 
 
+class Fickle:
+    """Offers what it is told to offer, which nobody writes down."""
+
+    def __init__(self, weight: float) -> None:
+        self.weight = weight
+
+    def ask(self, roster: lefi.Roster, budget: float | None = None) -> lefi.CurveOffer:
+        spread = self.weight * (1 + np.arange(len(roster)) / 10)
+        return lefi.CurveOffer(spread, roster.rate, np.full(len(roster), 5.0))
+
+    def tell(self, receipt: lefi.Receipt) -> None:
+        pass
+
+
 @pytest.mark.parametrize(("two_phase", "kind"), [(False, "train"), (True, "query.offer"), (True, "train")])
 def test_a_promise_stands_after_a_stop_in_mid_round(tmp_path: Path, two_phase: bool, kind: str) -> None:
     """Offers that were written are not asked for again, even by a mechanism that would now say something else."""
     settings: dict[str, Any] = {"terms": toy.TERMS, "two_phase": two_phase}
     ledger = Ledger(tmp_path / "one.db")
-    incentive = Incentive(toy.fedavg(), lefi.make("uniform", toy.TERMS), ledger=ledger, **settings)
+    incentive = Incentive(toy.fedavg(), Fickle(0.3), ledger=ledger, **settings)
     with pytest.raises(Stopped):
         incentive.start(stopping_grid((2, kind)), toy.model(), num_rounds=3)
     promised = {row["client"]: row["weight"] for row in ledger.rows() if (row["round"], row["kind"]) == (2, "offer")}
@@ -87,7 +101,7 @@ def test_a_promise_stands_after_a_stop_in_mid_round(tmp_path: Path, two_phase: b
     ledger.close()
     assert ledger.settled == 1
     assert len(promised) == toy.CLIENTS
-    resumed = Incentive(toy.fedavg(), lefi.make("random", toy.TERMS, seed=5), ledger=tmp_path / "one.db", **settings)
+    resumed = Incentive(toy.fedavg(), Fickle(0.2), ledger=tmp_path / "one.db", **settings)
     resumed.start(LocalGrid(toy.app(), toy.CLIENTS), toy.model(), num_rounds=2)
     rows = list(resumed.ledger.rows())
     assert {row["client"]: row["weight"] for row in rows[before:] if row["kind"] == "offer"} == {}

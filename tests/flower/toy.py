@@ -1,6 +1,7 @@
 """A tiny Flower job for the tests: least squares on made-up data, in NumPy, with clients of different prices."""
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ def selfish(posted: Posted, context: Context) -> float:
     return best_size(posted, price=price(int(context.node_config["partition-id"])), speed=28.9, cost=lefi.cost("paper"))
 
 
+@cache
 def data(partition: int) -> tuple[Any, Any]:
     rng = np.random.default_rng([3, partition])
     x = rng.normal(size=(SAMPLES, 3))

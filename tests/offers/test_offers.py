@@ -65,6 +65,13 @@ def test_the_equilibrium_of_a_pool_is_what_best_answers_lead_to(seed: int) -> No
     np.testing.assert_allclose(answers, x, atol=1e-6)
 
 
+@pytest.mark.parametrize("total", [0.3, 0.6, 1.5, 7.0])
+@pytest.mark.parametrize("size", [5e-324, 1e-320, 1e-310, 1e-200, 1.0])
+def test_a_pool_pays_its_total_however_small_the_claims(total: float, size: float) -> None:
+    paid = PoolOffer(total, np.full(3, 10.0)).payment(np.array([size, 2 * size, np.nan]))
+    np.testing.assert_allclose(paid, [total / 3, total * 2 / 3, 0], rtol=1e-12)
+
+
 @pytest.mark.parametrize("prizes", [1, 2, 4])
 def test_effort_in_a_contest_is_the_integral(prizes: int) -> None:
     """x(c) = int_c^C (1/a) (-W'(a)) da, by the trapezoid rule on a fine grid."""

@@ -187,6 +187,17 @@ def test_churn_brings_new_ids_and_keeps_the_number() -> None:
     np.testing.assert_array_equal(clients.means.price, fleet(clients.roster.ids).price)
 
 
+@pytest.mark.parametrize("r", [0.999, 1.0])
+@pytest.mark.parametrize("n", [1, 2, 10])
+def test_somebody_stays_however_high_the_churn(n: int, r: float) -> None:
+    clients = Churn(fleet(np.arange(n, dtype=np.int64)), r, fleet, n)
+    for t in range(20):
+        before = set(clients.roster.ids.tolist())
+        clients = clients.advance(np.random.default_rng(t))
+        assert len(clients.roster) == n
+        assert before & set(clients.roster.ids.tolist())
+
+
 def test_misreport_pays_the_claim_and_scores_the_truth() -> None:
     market = lefi.scenario("mixed", clients=20, misreport=2.0)
     receipt = market.settle(1, offer(market.fleet.roster), None)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lefi.cli.options import AsJson
-from lefi.errors import InputError, UnknownName
+from lefi.errors import InputError, LefiError, UnknownName
 
 if TYPE_CHECKING:
     from lefi.ledger import Ledger
@@ -30,22 +30,25 @@ def show(location: Location, job: Job = None, as_json: AsJson = False) -> None:
     lefi ledger show ledger.db
     """
     from lefi.cli import show as shown
-    from lefi.ledger.views import by_client, by_round, frame
+    from lefi.ledger.views import by_client, by_round, frame, overspent
 
     with _existing(location, job) as opened:
         table = frame(opened.rows())
     rounds, clients = by_round(table), by_client(table)
     if as_json:
-        shown.print_json({"job": opened.job, "rounds": rounds.to_dicts(), "clients": clients.to_dicts()})
+        told = {"job": opened.job, "rounds": rounds.to_dicts(), "clients": clients.to_dicts()}
+        shown.print_json(told | {"over_budget": overspent(table)})
         return
     console = shown.console()
     for title, label, part in (("Rounds", "round", rounds), ("Clients", "client", clients)):
         numbers = [name for name in part.columns if name != label]
-        printed = shown.table([label], numbers, f"{title} of job {opened.job}; paid in USD")
+        printed = shown.table([label], numbers, f"{title} of job {_plain(opened.job)}; paid in USD")
         for row in part.iter_rows(named=True):
-            printed.add_row(str(row[label]), *(_cell(row[name]) for name in numbers))
+            printed.add_row(_plain(str(row[label])), *(_cell(row[name]) for name in numbers))
         console.print(printed)
     console.print(f"paid in all: {clients['paid'].sum():.6f} USD")
+    for line in overspent(table):
+        console.print(f"[bold red]OVER BUDGET:[/bold red] {line}", soft_wrap=True)
 
 
 @ledger.command()
@@ -54,7 +57,9 @@ def verify(
     job: Job = None,
     head: Annotated[str | None, typer.Option(help="A hash noted earlier, which must still be there.")] = None,
 ) -> None:
-    """Recompute the hash chain and every payment. Exit code 1 where something is wrong.
+    """Recompute the hash chain and every payment, and compare all rounds with their budget.
+
+    Exit code 1 where something is wrong.
 
     \b
     Example:
@@ -70,7 +75,7 @@ def verify(
     typer.echo(f"head {found.head}")
     if found.findings:
         raise typer.Exit(FAILED)
-    typer.echo("the chain holds, and every payment follows from an offer and an answer")
+    typer.echo("the chain holds, every payment follows from an offer and an answer, and every round kept its budget")
 
 
 @ledger.command()
@@ -109,10 +114,20 @@ def _existing(location: str, job: str | None) -> "Ledger":
     jobs = opened.jobs()
     if job is None and len(jobs) == 1:
         opened.job = jobs[0]
+    elif job is None:
+        opened.close()
+        raise LefiError(f"the ledger holds {len(jobs) or 'no'} jobs; choose one with --job: {', '.join(jobs)}")
     elif job not in jobs:
         opened.close()
-        raise UnknownName("job", job or "", jobs)
+        raise UnknownName("job", job, jobs)
     return opened
+
+
+def _plain(text: str) -> str:
+    """Text from outside as it may be shown: no escapes for the terminal, no markup."""
+    from rich.markup import escape
+
+    return escape("".join(c if c.isprintable() else "?" for c in text))
 
 
 def _cell(value: object) -> str:

@@ -1,9 +1,10 @@
 """`Incentive`: a Flower strategy around any other, which pays the clients for the data they use."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from logging import INFO, WARNING
+from math import isfinite, nan
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from flwr.app import ArrayRecord, ConfigRecord, Message, MetricRecord, RecordDict
@@ -11,60 +12,89 @@ from flwr.common import log
 from flwr.serverapp import Grid
 from flwr.serverapp.strategy import Result, Strategy
 
-from lefi.errors import OfferError
+from lefi.arrays import number, whole
+from lefi.flower.books import Books, failure
 from lefi.flower.checkpoints import Checkpoints
-from lefi.flower.identity import Caller, Directory, Reading
-from lefi.flower.pledges import rescaled
+from lefi.flower.checks import evaluated
+from lefi.flower.identity import Caller, Directory, Reading, Stated
+from lefi.flower.job import made, note
+from lefi.flower.local import LocalGrid
+from lefi.flower.model import finite, models_of
+from lefi.flower.post import Post, ask
 from lefi.flower.replies import Heard, Mail
 from lefi.flower.wire import CLAIM, OFFER, offer_record, with_offer
-from lefi.ledger import Answer, Ledger, Promise
+from lefi.ledger import Ledger, Promise
 from lefi.ledger.entries import roster_of
 from lefi.mechanisms import Mechanism
-from lefi.messages import CurveOffer, Receipt, Terms
+from lefi.messages import Terms
 
 Evaluate = Callable[[int, ArrayRecord], MetricRecord | None]
+
+GRACE = 60.0  # seconds; a SuperNode starts a process for each message, 17 to 39 s on a busy machine with 2 cores
 
 
 class Incentive(Strategy):
     """Wraps a strategy: an offer rides on every train message, answers are judged, paid once and learned from.
 
-    mechanism    a fresh one from `lefi.make`; what the ledger holds of this job is told to it
+    mechanism    a name, made with `settings` and `seed`, or one made with the same terms; told what the ledger holds
+    terms        budget per round or total or both, sizes, deadline: enforced here, whatever the mechanism asks
     ledger       where everything is written: a `Ledger`, a path or a URL
     rate         curvature of the payment, for all or by client name [1 / thousand samples]
     identity     "client-id": what a node states; "key": the public key that SuperNode authentication has verified
-    two_phase    ask for pledges first and re-scale, so that no round can cost more than the budget
+    iid          what counts of the label mix that clients state: a range; or a number or function that overrules it
+    two_phase    ask for pledges first, and send the model only to those who take part
+    penance      rounds for which who breaks a pledge is paid for no more than it last delivered
     measure      accuracy of a model on the server; without it receipts carry the terms' model of accuracy
     checkpoints  folder for the models, so that a restart goes on with the last one
-    patience     seconds to wait for answers to the queries; engines take up to minutes to start
+    patience     seconds to wait for the first answer to a query; engines take up to minutes to start
+    greeting     seconds to wait for the other answers once one is there
+    grace        seconds on top of the deadline for the engine's own doing; by default 60, in simulation without end
+    metrics      names of metrics that a reply must bring, where the strategy cannot do without
     """
 
     def __init__(
         self,
         strategy: Strategy,
-        mechanism: Mechanism,
+        mechanism: Mechanism | str,
         *,
         terms: Terms,
         ledger: Ledger | Path | str,
+        settings: Mapping[str, Any] | None = None,
+        seed: int = 0,
         rate: float | Callable[[str], float] = 0.75,
         identity: Reading = "client-id",
+        iid: Stated = (0.0, 1.0),
         two_phase: bool = False,
+        penance: int = 3,
         measure: Callable[[ArrayRecord], float] | None = None,
         checkpoints: Path | str | None = None,
         patience: float = 600.0,
+        greeting: float = 60.0,
+        grace: float | None = None,
+        metrics: Sequence[str] = (),
     ) -> None:
-        self.strategy, self.mechanism, self.terms = strategy, mechanism, terms
-        self.ledger = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
-        self.rate, self.two_phase, self.measure, self.patience = rate, two_phase, measure, patience
+        self.strategy, self.terms, self.rate, self.two_phase = strategy, terms, rate, two_phase
+        self.measure, self.patience, self.greeting, self.metrics = measure, patience, greeting, metrics
+        self.grace = None if grace is None else number("grace", grace, low=0)
+        self.directory = Directory(identity, patience, greeting, iid)
+        self.mechanism = made(mechanism, terms, settings, seed)
         self.checkpoints = Checkpoints(checkpoints) if checkpoints else None
-        self.directory = Directory(identity, patience)
-        self.ledger.begin(self._noted_terms())
-        for receipt in self.ledger.receipts():
-            mechanism.tell(receipt)
-        self.pending = self.ledger.pending()
-        self.settled = self.ledger.settled
+        self.ledger = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
+        choices = {"two_phase": two_phase, "rate": rate, "identity": identity, "iid": iid, "penance": penance}
+        self.ledger.begin(note(mechanism, terms, settings, seed, **choices))
+        self.books = Books(self.mechanism, terms, self.ledger, whole("penance", penance, low=0))
+        self.directory.first = self.books.stated
         self.done = 0  # rounds of earlier starts, which Flower does not count
+        self.over = False
+        self.grid: Grid | None = None
         self.mail: Mail | None = None
         self.arrays: ArrayRecord | None = None
+        self.evaluating: dict[int, Message] = {}
+
+    @property
+    def settled(self) -> int:
+        """The last round that was paid; 0 before the first."""
+        return self.books.settled
 
     def start(
         self,
@@ -77,17 +107,19 @@ class Incentive(Strategy):
         evaluate_fn: Evaluate | None = None,
     ) -> Result:
         """Flower's loop, going on after the last settled round. `num_rounds` counts from the first start."""
-        done = self.done = self.pending.round - 1 if self.pending else self.settled
+        done = self.done = self.books.pending.round - 1 if self.books.pending else self.settled
         if self.settled and self.checkpoints:
             initial_arrays = self.checkpoints.load(self.settled)
         elif self.settled:
             log(
                 WARNING, "lefi: %d rounds are settled, but no checkpoints are kept: the model starts anew", self.settled
             )
-
-        left = max(num_rounds - done, 0)
+        left = max(min(num_rounds, self.terms.rounds or num_rounds) - done, 0)
+        if self.terms.rounds is not None and num_rounds > self.terms.rounds:
+            log(WARNING, "lefi: the terms allow %d rounds, not %d", self.terms.rounds, num_rounds)
         evaluate = _later(evaluate_fn, done) if evaluate_fn else None
-        result = super().start(grid, initial_arrays, left, timeout, train_config, evaluate_config, evaluate)
+        watched = grid if isinstance(grid, LocalGrid | Post) else Post(grid, self._longest(grid))
+        result = super().start(watched, initial_arrays, left, timeout, train_config, evaluate_config, evaluate)
         result.arrays = result.arrays or initial_arrays
         for history in (
             result.train_metrics_clientapp,
@@ -104,9 +136,11 @@ class Incentive(Strategy):
     ) -> Iterable[Message]:
         """The strategy's messages, each with its client's own offer; clients without one are left out."""
         round = self.done + server_round
-        self.arrays, self.mail = arrays, None
+        self.arrays, self.mail, self.grid = arrays, None, grid
+        if self._is_over(round):
+            return []
         messages = list(self.strategy.configure_train(round, arrays, config, grid))
-        callers = self.directory.present(grid, [message.metadata.dst_node_id for message in messages])
+        callers = self.directory.present(grid, [message.metadata.dst_node_id for message in messages], round)
         promise = self._promise(round, callers)
         if promise is None:
             log(WARNING, "lefi: round %d has no clients", round)
@@ -116,69 +150,103 @@ class Incentive(Strategy):
         positions = self._positions(promise, callers)
         by_node = {message.metadata.dst_node_id: message for message in messages}
         sent = {node: (position, by_node[node]) for node, position in positions.items()}
+        models = models_of({node: message for node, (_, message) in sent.items()}, arrays)
         for position, message in sent.values():
             message.content = with_offer(message.content, offer_record(promise.binding, position, self.terms))
-        self.mail = Mail(promise, self.terms.size_high, sent, self.directory.names)
+        names, longest = self.directory.names, self._longest(grid)
+        self.mail = Mail(promise, self.terms.size_high, sent, names, models, self.metrics, longest)
         return [message for _, message in sent.values()]
 
     def aggregate_train(
         self, server_round: int, replies: Iterable[Message]
     ) -> tuple[ArrayRecord | None, MetricRecord | None]:
-        """Judge the answers, aggregate those that count, then pay the round and close it."""
-        round = self.done + server_round
-        if self.mail is None:
-            return self.strategy.aggregate_train(round, [])
-        heard = self.mail.hear(replies, key=weight_key(self.strategy))
-        arrays, metrics = self.strategy.aggregate_train(round, heard.counted + heard.failures)
-        self._settle(self.mail.promise, heard, arrays if arrays is not None else self.arrays)
-        self.mail = None
+        """Judge the answers, aggregate those that count, then pay the round and close it.
+
+        Where the strategy fails the model stays as it is, and who delivered is paid all the same.
+        """
+        round, mail, self.mail = self.done + server_round, self.mail, None
+        if mail is None:
+            return None, None
+        heard = mail.hear(replies, weight_key(self.strategy), getattr(self.grid, "seconds", None))
+        faults: dict[str, str] = {}
+        arrays, metrics = None, None
+        try:
+            arrays, metrics = self.strategy.aggregate_train(round, heard.counted + heard.failures)
+            if arrays is not None and not finite(arrays):
+                raise ArithmeticError("the aggregated model is not finite")
+        except Exception as error:
+            arrays, metrics = None, None
+            faults["strategy"] = failure(f"round {round}: the strategy failed, the model stays", error)
+        self._settle(mail.promise, heard, arrays if arrays is not None else self.arrays, faults)
         return arrays, metrics
 
     def configure_evaluate(
         self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid: Grid
     ) -> Iterable[Message]:
-        return self.strategy.configure_evaluate(self.done + server_round, arrays, config, grid)
+        if self.over:
+            return []
+        messages = list(self.strategy.configure_evaluate(self.done + server_round, arrays, config, grid))
+        self.evaluating = {message.metadata.dst_node_id: message for message in messages}
+        return messages
 
     def aggregate_evaluate(self, server_round: int, replies: Iterable[Message]) -> MetricRecord | None:
-        return self.strategy.aggregate_evaluate(self.done + server_round, replies)
+        good, self.evaluating = evaluated(replies, self.evaluating, weight_key(self.strategy)), {}
+        try:
+            return self.strategy.aggregate_evaluate(self.done + server_round, good)
+        except Exception as error:
+            failure(f"round {self.done + server_round}: the strategy failed to evaluate", error)
+            return None
 
     def summary(self) -> None:
         phases = "two-phase" if self.two_phase else "one-phase"
-        log(INFO, "\tlefi: %s, %s rounds, %g USD each", type(self.mechanism).__name__, phases, self.terms.budget)
+        total = "" if self.terms.total is None else f", {self.terms.total:g} USD in all"
+        log(
+            INFO,
+            "\tlefi: %s, %s rounds, %g USD each%s",
+            type(self.mechanism).__name__,
+            phases,
+            self.terms.budget,
+            total,
+        )
         log(INFO, "\tlefi: ledger %s, job %s, %d rounds settled", self.ledger.url, self.ledger.job, self.settled)
         self.strategy.summary()
 
+    def _is_over(self, round: int) -> bool:
+        """Whether the job's money is spent. A promise that was begun is kept, for its money was set aside."""
+        if not self.over and self.books.purse.empty and not self.books.pending:
+            self.over = True
+            spent, total = self.books.purse.spent, self.terms.total
+            log(WARNING, "lefi: %.6g of %.6g USD are paid: the job ends before round %d", spent, total, round)
+        return self.over
+
+    def _longest(self, grid: Grid) -> float:
+        """Seconds after which an update is late. In simulation clients wait for this machine's cores."""
+        simulated = grid.in_bulk if isinstance(grid, Post) else type(grid).__name__ == "InMemoryGrid"
+        if self.grace is None and simulated:
+            return float("inf")
+        return self.terms.deadline + (GRACE if self.grace is None else self.grace)
+
     def _promise(self, round: int, callers: dict[str, Caller]) -> Promise | None:
         """The offers of this round, on the disk before they are sent. A promise that was begun stands."""
-        pending, self.pending = self.pending, None
+        pending, self.books.pending = self.books.pending, None
         if pending is not None and pending.round == round:
             return pending
         if not callers:
             return None
         names = tuple(callers)
         rate = np.array([self.rate(name) if callable(self.rate) else self.rate for name in names], dtype=np.float64)
-        roster = roster_of(names, np.array([caller.iid for caller in callers.values()]), rate)
-        offer = self.mechanism.ask(roster)
-        if not isinstance(offer, CurveOffer) or not np.array_equal(offer.rate, rate):
-            raise OfferError(f"{type(self.mechanism).__name__} offers another payment class than the job's curve")
-        promise = Promise(round, names, roster, offer)
-        self.ledger.promise(promise)
-        return promise
+        return self.books.promise(round, names, roster_of(names, np.array([c.iid for c in callers.values()]), rate))
 
     def _commit(self, promise: Promise, callers: dict[str, Caller], grid: Grid) -> Promise:
-        """Ask what each client would do, and scale the offers until what they pledge fits the budget."""
+        """Ask what each client would do, and commit to that."""
         messages = {
             callers[name].node: (position, self._query(promise, position, callers[name].node))
             for position, name in enumerate(promise.names)
             if name in callers
         }
         mail = Mail(promise, self.terms.size_high, messages, self.directory.names)
-        replies = grid.send_and_receive([message for _, message in messages.values()], timeout=self.patience)
-        heard = mail.hear(replies)
-        weight = rescaled(promise.offer, heard.sizes, self.terms.budget)
-        committed = replace(promise, pledges=heard.sizes, weight=weight)
-        self.ledger.commit(committed, heard.answers, heard.refused)
-        return committed
+        heard = mail.hear(ask(grid, [message for _, message in messages.values()], self.patience, self.greeting))
+        return self.books.commit(promise, heard.answers, heard.refused)
 
     def _query(self, promise: Promise, position: int, node: int) -> Message:
         config = ConfigRecord({"server-round": promise.round, **offer_record(promise.offer, position, self.terms)})
@@ -193,37 +261,20 @@ class Incentive(Strategy):
             if name in callers and (pledges is None or pledges[position] > 0)
         }
 
-    def _settle(self, promise: Promise, heard: Heard, arrays: ArrayRecord | None) -> None:
-        sizes, roster = heard.sizes, promise.roster
+    def _settle(self, promise: Promise, heard: Heard, arrays: ArrayRecord | None, faults: dict[str, str]) -> None:
+        accuracy = float(self.terms.accuracy(np.nan_to_num(heard.sizes), promise.roster.iid).mean())
         if self.measure and arrays is not None:
-            accuracy = float(self.measure(arrays))
-        else:
-            accuracy = float(self.terms.accuracy(np.nan_to_num(sizes), roster.iid).mean())
-        receipt = Receipt(
-            promise.round, roster, promise.told, sizes, promise.told.payment(sizes), accuracy, self.terms.budget
-        )
+            try:
+                accuracy = float(self.measure(arrays))
+            except Exception as error:
+                faults["measure"], accuracy = (
+                    failure(f"round {promise.round}: the model cannot be measured", error),
+                    nan,
+                )
         if self.checkpoints and arrays is not None:
             self.checkpoints.save(promise.round, arrays)
-        answers: list[Answer] = heard.answers + heard.refused
-        self.ledger.settle(promise.names, receipt, answers)
-        self.mechanism.tell(receipt)
-        self.settled = promise.round
-        log(
-            INFO,
-            "lefi: round %d: %d offers, %d answers, %d refused, paid %.4f of %.4f USD",
-            *(promise.round, len(promise.names), int(receipt.answered.sum()), len(heard.refused)),
-            *(receipt.paid, self.terms.budget),
-        )
-
-    def _noted_terms(self) -> dict[str, float | bool]:
-        terms = self.terms
-        return {
-            "budget": terms.budget,
-            "size_low": terms.size_low,
-            "size_high": terms.size_high,
-            "deadline": terms.deadline,
-            "two_phase": self.two_phase,
-        }
+        accuracy = accuracy if isfinite(accuracy) else nan
+        self.books.settle(promise, heard.sizes, accuracy, heard.answers + heard.refused, faults)
 
 
 def _later(evaluate_fn: Evaluate, done: int) -> Evaluate:

@@ -14,7 +14,7 @@ from flwr.supercore.task_identity import TaskIdentity
 
 from lefi.flower.wire import config_of
 
-Fault = Literal["offline", "silent", "crash", "late", "twice"]
+Fault = Literal["offline", "silent", "crash", "late", "slow", "twice"]
 Value = bool | float | int | str
 FIRST_NODE = 1000
 UNAVAILABLE, RAISED = 5, 2  # Flower's error codes
@@ -25,7 +25,8 @@ class LocalGrid(Grid):
 
     `faults` is asked before each message with (round, partition, message type); the round is 0 where the message has
     none. offline: Flower's error in the SuperLink's name; silent: no reply; crash: the client raises; late: the reply
-    comes with the next batch of its kind; twice: the reply comes twice.
+    comes with the next batch of its kind; slow: the reply counts as later than any deadline; twice: it comes twice.
+    `seconds` are those after which a reply came, by the message that it answers: 0 where nothing is said.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class LocalGrid(Grid):
             for i in range(nodes)
         }
         self.sent = 0
+        self.seconds: dict[str, float] = {}
         self._replies: dict[str, list[Message]] = {}
         self._late: list[Message] = []
         self._run: Run | None = None
@@ -85,6 +87,7 @@ class LocalGrid(Grid):
 
     def send_and_receive(self, messages: Iterable[Message], *, timeout: float | None = None) -> Iterable[Message]:
         messages = list(messages)
+        self.seconds = {}
         kinds = {message.metadata.message_type for message in messages}
         late = [reply for reply in self._late if reply.metadata.message_type in kinds]
         self._late = [reply for reply in self._late if reply not in late]
@@ -107,6 +110,8 @@ class LocalGrid(Grid):
         if fault == "late":
             self._late.append(reply)
             return []
+        if fault == "slow":
+            self.seconds[message.metadata.message_id] = float("inf")
         return [reply, reply] if fault == "twice" else [reply]
 
 

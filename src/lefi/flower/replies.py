@@ -1,18 +1,21 @@
 """From Flower's replies to answers: one per promised client, and the refused ones besides."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import TypeVar
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
-from flwr.app import ArrayRecord, Message, MetricRecord
+from flwr.app import Message, MetricRecord
 
 from lefi.arrays import FloatArray
-from lefi.flower.verdicts import ACCEPTED, CAPPED, DUPLICATE, LATE, MALFORMED, MISSING, UNKNOWN, judge
+from lefi.flower.checks import alike, claim_of, contents, records, short, trained
+from lefi.flower.model import Model
+from lefi.flower.verdicts import ACCEPTED, CAPPED, DUPLICATE, LATE, MISSING, UNKNOWN, judge, quoted
 from lefi.flower.wire import CLAIM, to_samples
 from lefi.ledger import Answer, Promise
 
-R = TypeVar("R", ArrayRecord, MetricRecord)
+REFUSED = 10  # refused answers of one name that are written down in a round; a flood must not fill the disk
+STRANGERS = 100  # and those of nodes without a name, all together
 
 
 @dataclass(frozen=True)
@@ -40,27 +43,32 @@ class Mail:
     size_high: float
     sent: Mapping[int, tuple[int, Message]]  # node -> (position, message); the grid fills in the message's id
     names: Mapping[int, str]
+    models: Mapping[int, Model] = field(default_factory=dict)  # node -> what an update looks like; none for pledges
+    required: Sequence[str] = ()  # metrics that a reply must bring
+    longest: float = float("inf")  # seconds after which a reply is late
 
-    def hear(self, replies: Iterable[Message], key: str = CLAIM) -> Heard:
+    def hear(self, replies: Iterable[Message], key: str = CLAIM, seconds: Mapping[str, float] | None = None) -> Heard:
+        """`seconds`: when each reply came, by the message that it answers."""
         first: dict[int, tuple[Answer, Message]] = {}
         refused: list[Answer] = []
         failures: list[Message] = []
         for reply in replies:
             if reply.has_error():
-                failures.append(reply)
+                failures.append(short(reply))
                 continue
-            node, claim = reply.metadata.src_node_id, claim_of(reply, key)
+            node = reply.metadata.src_node_id
             name = self.names.get(node, f"node-{node}")
-            wrong = self._stray(reply, first)
-            if wrong:
-                refused.append(Answer(name, repr(claim)[:100], wrong, None))
+            if wrong := self._stray(reply, first):
+                refused.append(Answer(name, self._words(reply, key), wrong, None))
             else:
                 position = self.sent[node][0]
-                first[position] = (self._judged(reply, name, claim, position), reply)
+                late = (seconds or {}).get(reply.metadata.reply_to_message_id, 0.0) > self.longest
+                first[position] = (self._judged(reply, name, key, late), reply)
         answers = [first[i][0] if i in first else self._unasked(i) for i in range(len(self.promise.names))]
         counted = [_weighted(*first[i], key) for i in sorted(first) if _counts(first[i][0])]
-        refused.sort(key=lambda answer: (answer.client, answer.verdict, answer.claim or ""))
-        return Heard(answers, refused, counted, failures)
+        if self.models:
+            alike(counted)
+        return Heard(answers, _bounded(refused, set(self.names.values())), counted, failures)
 
     def _stray(self, reply: Message, first: Mapping[int, object]) -> str | None:
         """Why a reply does not belong here; None where it does."""
@@ -71,16 +79,21 @@ class Mail:
             return LATE
         return DUPLICATE if self.sent[node][0] in first else None
 
-    def _judged(self, reply: Message, name: str, claim: object, position: int) -> Answer:
-        binding = self.promise.binding
-        answer = judge(name, claim, float(binding.limit[position]), self.size_high)
-        if (
-            _counts(answer)
-            and reply.metadata.message_type.startswith("train")
-            and len(_records(reply, ArrayRecord)) != 1
-        ):
-            return Answer(name, answer.claim, MALFORMED, None)
+    def _judged(self, reply: Message, name: str, key: str, late: bool) -> Answer:
+        if late:
+            return Answer(name, self._words(reply, key), LATE, None)
+        content, node = contents(reply), reply.metadata.src_node_id
+        if isinstance(content, str):
+            return Answer(name, None, content, None)
+        limit = float(self.promise.binding.limit[self.sent[node][0]])
+        answer = judge(name, claim_of(content, key), limit, self.size_high)
+        if _counts(answer) and node in self.models and (wrong := trained(content, self.models[node], self.required)):
+            return Answer(name, answer.claim, wrong, None)
         return answer
+
+    def _words(self, reply: Message, key: str) -> str | None:
+        content = contents(reply)
+        return None if isinstance(content, str) else quoted(claim_of(content, key))
 
     def _unasked(self, position: int) -> Answer:
         """A client without a reply: in a two-phase round a pledge of 0 is its answer."""
@@ -90,14 +103,17 @@ class Mail:
         return Answer(name, None, MISSING, None)
 
 
-def claim_of(reply: Message, key: str) -> object:
-    """The claimed number of samples, or None where the reply is not of Flower's shape."""
-    metrics = _records(reply, MetricRecord)
-    return metrics[0].get(key) if len(metrics) == 1 else None
-
-
-def _records(reply: Message, kind: type[R]) -> list[R]:
-    return [part for part in reply.content.values() if isinstance(part, kind)]
+def _bounded(refused: list[Answer], known: set[str]) -> list[Answer]:
+    """The refused answers in a fixed order, a few of each name."""
+    refused.sort(key=lambda answer: (answer.client, answer.verdict, answer.claim or ""))
+    seen: Counter[str] = Counter()
+    kept = []
+    for answer in refused:
+        whose, most = (answer.client, REFUSED) if answer.client in known else ("", STRANGERS)
+        seen[whose] += 1
+        if seen[whose] <= most:
+            kept.append(answer)
+    return kept
 
 
 def _counts(answer: Answer) -> bool:
@@ -107,5 +123,5 @@ def _counts(answer: Answer) -> bool:
 def _weighted(answer: Answer, reply: Message, key: str) -> Message:
     """The reply, with the weight in the average cut to what was paid for."""
     if answer.verdict == CAPPED and answer.size is not None:
-        _records(reply, MetricRecord)[0][key] = to_samples(answer.size)
+        records(reply.content, MetricRecord)[0][key] = to_samples(answer.size)
     return reply

@@ -1,7 +1,9 @@
 """Engines for the ledger: SQLite (durable settings) and PostgreSQL, brought to the newest schema."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from alembic import command
 from alembic.config import Config
@@ -9,7 +11,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import ArgumentError, DatabaseError
+from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError
 
 from lefi.errors import InputError, LefiError
 
@@ -43,13 +45,27 @@ def open_engine(url: URL) -> Engine:
 
 def connect(engine: Engine, create: bool) -> Connection:
     """A connection to a ledger of the newest schema; without `create` one must be there."""
-    try:
+    with clear_errors(engine.url):
         connection = engine.connect()
         _upgrade(connection, create)
-    except DatabaseError as error:
-        reason = str(error.orig).strip().splitlines()[0]
-        raise LefiError(f"cannot open the ledger {engine.url!r}: {reason}") from None
     return connection
+
+
+@contextmanager
+def clear_errors(url: URL) -> Iterator[None]:
+    """Turn what the database refuses (not one, corrupt, full disk, no rights) into one clear line."""
+    try:
+        yield
+    except IntegrityError:
+        raise
+    except (DatabaseError, _driver_error(url)) as error:
+        reason = str(getattr(error, "orig", error)).strip().splitlines()
+        raise LefiError(f"the ledger {url!r} cannot be used: {reason[0] if reason else type(error).__name__}") from None
+
+
+def _driver_error(url: URL) -> type[Exception]:
+    """What the driver raises by itself, where SQLAlchemy does not stand between: in the pragmas of a new connection."""
+    return cast(type[Exception], url.get_dialect().import_dbapi().Error)
 
 
 def _durable(connection: Any, _: object) -> None:
@@ -69,11 +85,14 @@ def _upgrade(connection: Connection, create: bool) -> None:
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))
     config.set_main_option("path_separator", "os")
-    head = ScriptDirectory.from_config(config).get_current_head()
+    scripts = ScriptDirectory.from_config(config)
+    head = scripts.get_current_head()
     with connection.begin():
         current = MigrationContext.configure(connection).get_current_revision()
         if current is None and not create:
             raise LefiError(f"{connection.engine.url!r} holds no ledger")
+        if current is not None and current not in {step.revision for step in scripts.walk_revisions()}:
+            raise LefiError(f"{connection.engine.url!r} was written by a newer lefi (schema {current}): upgrade lefi")
         if current != head:
             config.attributes["connection"] = connection
             command.upgrade(config, "head")

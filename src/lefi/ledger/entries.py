@@ -81,8 +81,8 @@ def promise_of(rows: Sequence[Row]) -> Promise:
     return Promise(offers[0]["round"], names, roster, offer, pledges, weight)
 
 
-def receipt_of(rows: Sequence[Row]) -> Receipt:
-    """The receipt behind the rows of one settled round."""
+def receipt_of(rows: Sequence[Row], budget: float | None = None) -> Receipt:
+    """The receipt behind the rows of one settled round, played under that budget."""
     promise = promise_of(rows)
     sizes = {row["client"]: row["size"] for row in rows if row["kind"] == "answer" and row["size"] is not None}
     paid = {row["client"]: row["payment"] for row in rows if row["kind"] == "payment"}
@@ -94,6 +94,7 @@ def receipt_of(rows: Sequence[Row]) -> Receipt:
         sizes=_floats(sizes.get(name) for name in promise.names),
         payments=np.array([paid.get(name, 0.0) for name in promise.names]),
         accuracy=np.nan if accuracy is None else accuracy,
+        budget=budget,
     )
 
 

@@ -17,10 +17,11 @@ from sqlalchemy.exc import IntegrityError
 
 from lefi.errors import LefiError
 from lefi.ledger.chain import START, link
-from lefi.ledger.database import connect, open_engine, read_url
+from lefi.ledger.database import clear_errors, connect, open_engine, read_url
 from lefi.ledger.entries import Answer, Promise, Row, promise_of, receipt_of
 from lefi.ledger.locks import lock
 from lefi.ledger.schema import COLUMNS, FLOATS, entries
+from lefi.ledger.terms import Purse, differences, read
 from lefi.messages import Receipt
 
 
@@ -36,13 +37,18 @@ class Ledger:
     def begin(self, terms: Mapping[str, Any]) -> None:
         """Start writing: note the terms of a new job, or refuse when a started one has others."""
         lock(self._connection, self.job)
-        text = json.dumps(terms, sort_keys=True)
-        with self._reading() as connection:
-            noted = connection.scalar(select(entries.c.terms).where(self._mine, entries.c.kind == "job"))
+        noted, asked = self.noted(), json.loads(json.dumps(terms, sort_keys=True, allow_nan=False))
         if noted is None:
-            self._append([{"round": 0, "kind": "job", "terms": text}])
-        elif noted != text:
-            raise LefiError(f"job {self.job!r} of this ledger was begun with {noted}, not {text}: use another job name")
+            self._append([{"round": 0, "kind": "job", "terms": json.dumps(asked)}])
+        elif changed := differences(noted, asked):
+            told = "; ".join(changed)
+            raise LefiError(f"job {self.job!r} of this ledger was begun with {told}: use another job name")
+
+    def noted(self) -> dict[str, Any] | None:
+        """The terms that the job was begun with; None before it."""
+        with self._reading() as connection:
+            text = connection.scalar(select(entries.c.terms).where(self._mine, entries.c.kind == "job"))
+        return None if text is None else read(text)
 
     @property
     def settled(self) -> int:
@@ -59,10 +65,18 @@ class Ledger:
 
     def receipts(self) -> Iterator[Receipt]:
         """Settled rounds in order, one in memory at a time; telling them again restores a mechanism."""
-        settled = self.settled
-        for round, rows in groupby(self.rows(after=0), key=lambda row: row["round"]):
+        return (receipt for _, receipt in self.rounds())
+
+    def rounds(self) -> Iterator[tuple[Promise, Receipt]]:
+        """What was promised and what came of it, settled rounds in order."""
+        settled, purse = self.settled, Purse.of(self.noted() or {})
+        for round, group in groupby(self.rows(after=0), key=lambda row: row["round"]):
             if round <= settled:
-                yield receipt_of(list(rows))
+                rows = list(group)
+                receipt = receipt_of(rows, purse.next() or None if purse else None)
+                if purse:
+                    purse.pay(receipt.paid)
+                yield promise_of(rows), receipt
 
     def jobs(self) -> list[str]:
         """Names of all jobs in this database."""
@@ -99,8 +113,10 @@ class Ledger:
             ]
         )
 
-    def settle(self, names: Sequence[str], receipt: Receipt, answers: Sequence[Answer]) -> None:
-        """Pay a round and close it, in one transaction."""
+    def settle(
+        self, names: Sequence[str], receipt: Receipt, answers: Sequence[Answer], faults: Mapping[str, str] | None = None
+    ) -> None:
+        """Pay a round and close it, in one transaction. `faults`: what went wrong on the server's side, by part."""
         paid = zip(names, receipt.payments, strict=True)
         self._append(
             [_answer_row(receipt.round, "answer", answer) for answer in answers]
@@ -109,8 +125,15 @@ class Ledger:
                 for name, payment in paid
                 if payment > 0
             ]
+            + [_fault_row(receipt.round, part, what) for part, what in (faults or {}).items()]
             + [{"round": receipt.round, "kind": "round", "payment": receipt.paid, "accuracy": receipt.accuracy}]
         )
+
+    def fault(self, round: int, part: str, what: str) -> None:
+        """Note what went wrong after a round was closed, once."""
+        row = _fault_row(round, part, what)
+        if not any(known["kind"] == row["kind"] for known in self.rows(after=round - 1) if known["round"] == round):
+            self._append([row])
 
     def close(self) -> None:
         self._connection.close()
@@ -130,14 +153,18 @@ class Ledger:
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
-        with self._engine.connect() as connection, connection.execution_options(reading=True).begin():
+        with (
+            clear_errors(self.url),
+            self._engine.connect() as connection,
+            connection.execution_options(reading=True).begin(),
+        ):
             yield connection
 
     def _append(self, rows: Any) -> None:
         """Chain the rows to the last one and commit them all or none."""
         at = datetime.now(UTC).isoformat(timespec="microseconds")
         try:
-            with self._connection.begin():
+            with clear_errors(self.url), self._connection.begin():
                 seq, previous = self._head or self._read_head()
                 complete = []
                 for row in rows:
@@ -164,6 +191,10 @@ def _answer_row(round: int, kind: str, answer: Answer) -> Row:
         "verdict": answer.verdict,
         "size": answer.size,
     }
+
+
+def _fault_row(round: int, part: str, what: str) -> Row:
+    return {"round": round, "kind": f"{part} fault", "claim": what, "verdict": "failed"}
 
 
 def _complete(row: Row) -> Row:

@@ -7,6 +7,7 @@ pledge      two-phase rounds: the size that a client said it would use
 commitment  two-phase rounds: weight and limit after re-scaling, binding for the server
 answer      what came back, with the verdict on it
 payment     USD paid to a client for a round
+... fault   what failed on the server's side in this round: strategy, measure, mechanism
 round       closes a round: total paid, accuracy
 Rows are only ever added, and a round is closed in the transaction that pays it.
 """

@@ -1,9 +1,10 @@
 """Kinds of offers besides the paper's curve: a price, a menu, a pool, a call for bids. One file each."""
 
 from lefi.offers.auction import AuctionAward, AuctionCall
+from lefi.offers.cut import cut
 from lefi.offers.menu import MenuOffer
 from lefi.offers.pool import PoolOffer
 from lefi.offers.price import PriceOffer
 from lefi.offers.rank import RankOffer
 
-__all__ = ["AuctionAward", "AuctionCall", "MenuOffer", "PoolOffer", "PriceOffer", "RankOffer"]
+__all__ = ["AuctionAward", "AuctionCall", "MenuOffer", "PoolOffer", "PriceOffer", "RankOffer", "cut"]

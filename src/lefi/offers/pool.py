@@ -14,6 +14,7 @@ import numpy as np
 from lefi.arrays import FloatArray, Floats, number, vector
 from lefi.messages import in_short, pays
 
+SMALL = 2.0**-500  # [thousand samples] far from denormal numbers; a power of 2, so that dividing by it is exact
 HALVINGS = 200  # of the interval in which X lies: to the last bit from any start
 
 
@@ -37,6 +38,8 @@ class PoolOffer:
 
     def payment(self, sizes: Floats) -> FloatArray:
         counted = np.nan_to_num(np.minimum(np.broadcast_to(sizes, (len(self),)), self.limit))
+        if counted.max(initial=0.0) < SMALL:
+            counted = counted / SMALL  # exact; below, denormal numbers would be rounded to twice their share
         whole = counted.sum()
         return self.total * counted / whole if whole > 0 else np.zeros(len(self))
 

@@ -30,7 +30,8 @@ class Drift(Behaviour):
 class Churn(Behaviour):
     """A share r of the clients leaves each round; as many newcomers with new ids arrive, so the number stays.
 
-    `draw` makes the newcomers of given ids; ids are never used again.
+    `draw` makes the newcomers of given ids; ids are never used again. One client always stays: where all would leave,
+    it is the one that was closest to staying.
     """
 
     r: float
@@ -42,7 +43,8 @@ class Churn(Behaviour):
 
     def advance(self, rng: np.random.Generator) -> Self:
         moved = super().advance(rng)
-        leaves = uniform(draw_key(rng), moved.roster.ids) < self.r
+        luck = uniform(draw_key(rng), moved.roster.ids)
+        leaves = (luck < self.r) & (luck < luck.max())
         count = int(leaves.sum())
         if count == 0:
             return moved

@@ -1,0 +1,75 @@
+"""What the job row notes: how it differs from what is asked for now, and the money that is left for each round."""
+
+import json
+from collections.abc import Mapping
+from math import fsum
+from typing import Any, Self
+
+from lefi.errors import LefiError
+
+HAIR = 1e-9  # of what is left: kept back, so that no rounding passes the total
+USEFUL = 1e-3  # of a round's budget: with less than that a round is not worth playing
+
+
+def read(text: str) -> dict[str, Any]:
+    """The terms as they were noted."""
+    try:
+        noted = json.loads(text)
+    except ValueError:
+        noted = None
+    if not isinstance(noted, dict):
+        raise LefiError(f"the terms of the job are not as they were written: {text[:60]!r}")
+    return noted
+
+
+def differences(noted: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
+    """One line for each term that is in both and differs; what an older job did not note is not compared."""
+    return [
+        f"{name} {_brief(noted[name])}, not {_brief(asked[name])}"
+        for name in asked
+        if name in noted and noted[name] != asked[name]
+    ]
+
+
+def _brief(value: Any) -> str:
+    text = json.dumps(value, sort_keys=True)
+    return text if len(text) <= 200 else text[:197] + "..."
+
+
+class Purse:
+    """The money of one job: a budget per round and, where there is one, a total that is never passed [USD]."""
+
+    def __init__(self, budget: float, total: float | None = None) -> None:
+        self.budget, self.total = budget, total
+        self.paid: list[float] = []
+
+    @classmethod
+    def of(cls, noted: Mapping[str, Any]) -> Self | None:
+        """The purse that the terms fill; None where they hold no budget."""
+        budget, total = noted.get("budget"), noted.get("total")
+        return cls(float(budget), None if total is None else float(total)) if budget is not None else None
+
+    @property
+    def spent(self) -> float:
+        return fsum(self.paid)
+
+    @property
+    def over(self) -> bool:
+        """Whether more than the total was paid."""
+        return self.total is not None and self.spent > self.total
+
+    def next(self) -> float:
+        """The budget in force in the next round: the job's, or what is left of its total."""
+        if self.total is None:
+            return self.budget
+        left = fsum([self.total, *(-paid for paid in self.paid)])  # to the last bit, however many rounds
+        return min(self.budget, max(left, 0.0) * (1 - HAIR))
+
+    @property
+    def empty(self) -> bool:
+        """Whether too little is left for another round."""
+        least = self.budget if self.total is None else min(self.budget, self.total)
+        return self.next() < USEFUL * least
+
+    def pay(self, amount: float) -> None:
+        self.paid.append(amount)
