@@ -2,11 +2,14 @@
 PYTHON ?= python3
 BIN := .venv/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+WORKERS := $(shell expr $(JOBS) + 1)  # one more than processors: some tests wait for other processes most of the time
 PIP := bin/pip install --quiet --disable-pip-version-check
 
 # Of the tests that need no extra, those that show soon whether the core works as installed.
 CORE_TESTS := tests/golden tests/contracts tests/laws tests/models tests/world tests/mechanisms/test_*.py \
   tests/test_*.py tests/architecture/test_extras.py tests/cli/test_simulate.py tests/cli/test_compare.py \
+  tests/cli/test_commands.py::test_bad_input_is_one_line_and_exit_code_2 \
+  tests/studies/test_report.py::test_one_seed_and_two_rounds_are_enough_not_to_crash \
   tests/studies/test_claims.py tests/studies/test_judge.py tests/studies/test_study.py
 INSTALLED := $(shell find src studies -name '*.py' -o -name '*.toml' -o -name '*.json')
 
@@ -19,7 +22,7 @@ paper: .venv/core    ## every figure of the paper and the report, into results/p
 	$(BIN)/lefi paper --jobs $(JOBS)
 
 test: .venv/dev      ## the tests
-	$(BIN)/pytest -n $(JOBS) -q
+	$(BIN)/pytest -n $(WORKERS) -q
 
 core: .venv-core/done ## tests of the core, installed without any extra
 	LEFI_TESTS=core .venv-core/bin/pytest -n $(JOBS) -q $(CORE_TESTS)

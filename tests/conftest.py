@@ -5,11 +5,13 @@ Hypothesis is deterministic where CI is set, with few examples, since each draws
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.extras import core_only, left_out
+from tests.order import rank, scheduler
 
 pytest_plugins = ["tests.databases.fixtures", "tests.registries"]
 
@@ -36,8 +38,17 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     return True if collection_path in left_out() else None
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=rank)
+
+
+@pytest.hookimpl(optionalhook=True)  # there without xdist, too
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    return scheduler(config, log)
+
+
 def pytest_sessionstart(session: pytest.Session) -> None:
-    if getattr(session.config.option, "dist", "no") != "no":  # only where xdist starts workers, and before it does
+    if getattr(session.config.option, "numprocesses", None):  # only where xdist starts workers, and before it does
         from tests.warmup import compile_all
 
         compile_all()

@@ -15,6 +15,7 @@ from lefi.cli import app
 from lefi.studies.plan.paper import PAPER
 from lefi.studies.plan.study import Study
 from lefi.studies.run.runner import run_study
+from tests.blank_figures import leave_blank
 
 
 @pytest.mark.parametrize(
@@ -146,7 +147,7 @@ def test_ctrl_c_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_paper_writes_the_report_and_a_second_time_only_draws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The real command on studies cut down to a few rounds and seeds."""
     full = lefi.studies.plan.paper.paper_studies
-    few = {"mechanisms": ["lefi", "bara", "random", "uniform"], "sweep": None, "clients": 10, "budget": 5.0}
+    few = {"mechanisms": ["lefi", "random", "uniform"], "sweep": None, "clients": 4, "budget": 2.0}
 
     def small() -> list[Study]:
         return [_cut(study) if study.sweep is None else _swept(study) for study in full()]
@@ -161,13 +162,14 @@ def test_paper_writes_the_report_and_a_second_time_only_draws(tmp_path: Path, mo
         return Study.build(study.model_dump() | few | {"sweep": sweep})
 
     monkeypatch.setattr("lefi.studies.plan.paper.paper_studies", small)
-    arguments = ["paper", "--out", str(tmp_path), "--seeds", "2", "--rounds", "24", "--jobs", "1"]
+    arguments = ["paper", "--out", str(tmp_path), "--seeds", "2", "--rounds", "6", "--jobs", "1"]
     first = CliRunner().invoke(app, arguments, catch_exceptions=False)
     assert first.exit_code == 0
     assert f"report: {tmp_path / 'report.html'}" in first.stdout
     assert "verdict" in first.stdout
     assert max(map(len, first.stdout.splitlines()[:-1])) <= 80
     monkeypatch.setattr("lefi.studies.run.work.record", lambda run: pytest.fail(f"{run} was played again"))
+    leave_blank(monkeypatch)
     (tmp_path / "report.html").unlink()
     assert CliRunner().invoke(app, arguments, catch_exceptions=False).exit_code == 0
     assert "what pretending adds" in (tmp_path / "report.html").read_text()

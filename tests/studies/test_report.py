@@ -15,6 +15,7 @@ from lefi.studies.plan.study import Study
 from lefi.studies.report.report import write_report
 from lefi.studies.run.results import read_results
 from lefi.studies.run.runner import run_studies
+from tests.blank_figures import leave_blank
 
 DRAWN = [plan for plan in PLANS if not plan.extra]  # the studies of the others are not among the small results
 
@@ -103,7 +104,10 @@ def test_same_results_same_files(report: Path, small_results: Path, tmp_path: Pa
         assert (tmp_path / path.relative_to(report.parent)).read_bytes() == path.read_bytes()
 
 
-def test_deleted_and_damaged_studies_are_named(small_results: Path, tmp_path: Path) -> None:
+def test_deleted_and_damaged_studies_are_named(
+    small_results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leave_blank(monkeypatch)
     some = tmp_path / "some"
     for name in ("mixed", "budget"):
         shutil.copytree(small_results / name, some / name)
@@ -115,7 +119,8 @@ def test_deleted_and_damaged_studies_are_named(small_results: Path, tmp_path: Pa
     assert "scenario mixed" in words
 
 
-def test_an_empty_folder_still_gives_a_report(tmp_path: Path) -> None:
+def test_an_empty_folder_still_gives_a_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    leave_blank(monkeypatch)
     words = " ".join(Page(write_report(tmp_path / "nothing", tmp_path / "out").read_text()).words)
     assert "10 not tested yet" in words
 

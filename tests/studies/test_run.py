@@ -1,5 +1,6 @@
 """Runs give the same bytes however they are run, and what is finished stays finished."""
 
+import json
 import os
 import shutil
 import signal
@@ -147,10 +148,22 @@ if __name__ == "__main__":
 """
 
 
+LONG: dict[str, Any] = {"name": "killed", "mechanisms": ["uniform", "lefi"], "rounds": 60, "seeds": 20, "clients": 10}
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("undisturbed")
+    run_study(Study.build(LONG), out)
+    return out
+
+
 @pytest.mark.parametrize("whole_group", [True, False])
-def test_a_killed_study_goes_on_and_ends_with_the_same_tables(tmp_path: Path, whole_group: bool) -> None:
+def test_a_killed_study_goes_on_and_ends_with_the_same_tables(
+    tmp_path: Path, undisturbed: Path, whole_group: bool
+) -> None:
     toml = tmp_path / "killed.toml"
-    toml.write_text('name = "killed"\nmechanisms = ["uniform", "lefi"]\nrounds = 60\nseeds = 20\nclients = 10\n')
+    toml.write_text("\n".join(f"{key} = {json.dumps(value)}" for key, value in LONG.items()))
     script = tmp_path / "script.py"
     script.write_text(KILLED)
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
@@ -175,8 +188,7 @@ def test_a_killed_study_goes_on_and_ends_with_the_same_tables(tmp_path: Path, wh
     shutil.copy(out / next(iter(kept)), half)
     assert contents(out) == kept
     run_study(Study.read(toml), out)
-    run_study(Study.read(toml), tmp_path / "undisturbed")
-    assert contents(out) == contents(tmp_path / "undisturbed")
+    assert contents(out) == contents(undisturbed)
     assert not list(out.glob("killed/.*"))
 
 

@@ -17,6 +17,7 @@ from lefi.studies.figures.style import styled
 from lefi.studies.judge.bench import Timing, ratios, read_bench
 from lefi.studies.report.report import write_report
 from lefi.studies.report.speed import draw_speed, speed_parts
+from tests.blank_figures import leave_blank
 
 US = {"lefi matern32": 0.5, "lefi iwp": 0.45, "GPyTorch": 400.0, "scikit-learn": 1000.0}
 
@@ -48,7 +49,8 @@ def section(folder: Path) -> str:
     return unescape("".join(speed_parts(folder / "paper", folder / "out" / "figures")))
 
 
-def test_the_report_tells_speed_where_it_was_measured(tmp_path: Path) -> None:
+def test_the_report_tells_speed_where_it_was_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    leave_blank(monkeypatch)  # all but the one of this section
     put(tmp_path, json.dumps({"contest": rows(), "machine": "an abacus, 2 cores", "later": {}}))
     text = report(tmp_path)
     assert "<h2>Speed</h2>" in text
@@ -59,7 +61,8 @@ def test_the_report_tells_speed_where_it_was_measured(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "figures" / "speed.svg").is_file()
 
 
-def test_without_a_measurement_there_is_no_section(tmp_path: Path) -> None:
+def test_without_a_measurement_there_is_no_section(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    leave_blank(monkeypatch)
     assert "<h2>Speed</h2>" not in report(tmp_path)
     assert not (tmp_path / "out" / "figures" / "speed.png").exists()
 
@@ -85,7 +88,8 @@ def test_a_malformed_file_is_told_in_one_line(tmp_path: Path, text: str, told: s
         draw_speed(path, tmp_path)
 
 
-def test_a_malformed_file_leaves_the_report_whole(tmp_path: Path) -> None:
+def test_a_malformed_file_leaves_the_report_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    leave_blank(monkeypatch)
     put(tmp_path, '{"contest": 3}')
     written = report(tmp_path)
     assert "contest: Input should be a valid array" in written

@@ -1,0 +1,38 @@
+"""In which order tests run, and which of them on the same worker."""
+
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+# Two minutes, spent waiting for Flower to notice that a node is gone: others run beside it if it comes first.
+WAITING = ("test_deployment_with_keys_and_a_killed_node", "test_simulation_engine")
+# Files whose tests share what takes long to make: each worker would make its own.
+GROUPS = {
+    "tests/profiling/test_measure.py": "measured",
+    "tests/profiling/test_profile_and_train.py": "profiled",
+    "tests/studies/test_ablation_figure.py": "ablation",
+    "tests/studies/test_figures.py": "small results",
+    "tests/studies/test_report.py": "small results",
+    "tests/studies/test_run.py": "runs",
+    "tests/studies/test_shape_figures.py": "shape",
+}
+
+
+def group_of(nodeid: str) -> str:
+    """Tests of one group go to one worker, all others to whoever is free."""
+    return GROUPS.get(nodeid.partition("::")[0], nodeid)
+
+
+def rank(item: pytest.Item) -> tuple[int, bool, bool]:
+    """Long tests first, so that none is left over when all others are done."""
+    waits = WAITING.index(item.name) if item.name in WAITING else len(WAITING)
+    return waits, item.get_closest_marker("slow") is None, group_of(item.nodeid) == item.nodeid
+
+
+def scheduler(config: pytest.Config, log: Any) -> Any:
+    """For pytest-xdist, whose own groups are lost on pytest 9."""
+    made = import_module("xdist.scheduler").LoadScopeScheduling(config, log)
+    made._split_scope = group_of
+    config.option.loadscopereorder = False  # the tests are in order
+    return made
