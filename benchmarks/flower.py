@@ -4,7 +4,7 @@
 of both jobs take turns, so that other load on the machine hits both; the first rounds (greetings, compilation) are left
 out. Fails where the median of the paired ratios of wall time is above --limit. CPU time is printed besides: it leaves
 out the waits for the disk, but other load hardly disturbs it. The cost per client is fixed, so the ratio depends on how
-long the clients train: --epochs 1 shows a light job.
+long the clients train: --epochs 1 shows a light job. A large fleet: --clients 10000 --repeats 3 --warm 1.
 """
 
 import argparse
@@ -69,16 +69,16 @@ def rounds(strategy: Strategy, grid: LocalGrid) -> Iterator[tuple[float, float]]
         yield time.perf_counter() - began, time.process_time() - used
 
 
-def measure(clients: int, epochs: int, repeats: int, folder: Path) -> FloatArray:
+def measure(clients: int, epochs: int, repeats: int, warm: int, folder: Path) -> FloatArray:
     """Seconds (rounds, bare or wrapped, wall or CPU)."""
     terms = lefi.Terms(budget=0.5 * clients, accuracy=lefi.accuracy("paper"), size_high=1.0)
     bare = rounds(FedAvg(fraction_evaluate=0.0), LocalGrid(make_app(False, epochs), clients))
-    incentive = Incentive(
-        FedAvg(fraction_evaluate=0.0), lefi.make("lefi", terms), terms=terms, ledger=folder / "ledger.db"
-    )
+    incentive = Incentive(FedAvg(fraction_evaluate=0.0), "waterfill", terms=terms, ledger=folder / "ledger.db")
     wrapped = rounds(incentive, LocalGrid(make_app(True, epochs), clients))
-    pairs = list(islice(zip(bare, wrapped, strict=True), WARM + repeats))[WARM:]
-    assert incentive.settled == WARM + repeats
+    pairs = list(islice(zip(bare, wrapped, strict=True), warm + repeats))[warm:]
+    assert incentive.settled == warm + repeats
+    receipts = list(incentive.ledger.receipts())
+    assert all(len(receipt.sizes) == clients and np.isfinite(receipt.sizes).all() for receipt in receipts)
     return np.array(pairs)
 
 
@@ -87,11 +87,12 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=100)
     parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--repeats", type=int, default=30)
+    parser.add_argument("--warm", type=int, default=WARM, help="first rounds that are left out")
     parser.add_argument("--limit", type=float, default=1.05)
     chosen = parser.parse_args()
     logging.getLogger("flwr").setLevel(logging.ERROR)
     with tempfile.TemporaryDirectory() as folder:
-        seconds = measure(chosen.clients, chosen.epochs, chosen.repeats, Path(folder))
+        seconds = measure(chosen.clients, chosen.epochs, chosen.repeats, chosen.warm, Path(folder))
     ratios = seconds[:, 1] / seconds[:, 0]
     for at, clock in enumerate(("wall", "CPU")):
         bare, wrapped = np.median(seconds[:, :, at], axis=0)

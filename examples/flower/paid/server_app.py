@@ -45,12 +45,13 @@ def main(grid: Grid, context: Context) -> None:
         accuracy=gain(float(config["size-high"])),
         size_high=float(config["size-high"]),
         deadline=float(config["deadline"]),
+        total=float(config["total"]) or None,
     )
-    mechanism = lefi.make(config["mechanism"], terms, seed=int(config["seed"]))
     incentive = Incentive(
         FedAvg(fraction_evaluate=0.0, min_train_nodes=nodes, min_available_nodes=nodes),
-        mechanism,
+        config["mechanism"],
         terms=terms,
+        seed=int(config["seed"]),
         ledger=Ledger(config["ledger"] or folder / "ledger.db", job=config["job"]),
         rate=float(config["rate"]),
         identity=config["identity"],
@@ -61,5 +62,5 @@ def main(grid: Grid, context: Context) -> None:
     )
     start = ArrayRecord(net.state_dict())
     incentive.start(grid, start, num_rounds=int(config["num-server-rounds"]), timeout=float(config["timeout"]))
-    draw(list(incentive.ledger.receipts()), terms, mechanism, folder / f"{config['job']}.png")
+    draw(list(incentive.ledger.receipts()), terms, incentive.mechanism, folder / f"{config['job']}.png")
     incentive.ledger.close()

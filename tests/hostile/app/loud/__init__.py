@@ -1,0 +1,1 @@
+"""A paying job under attack, as a Flower app."""
