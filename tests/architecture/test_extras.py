@@ -29,11 +29,11 @@ def test_numba_is_imported_only_where_it_is_wanted(engine: str, imported: str) -
 @pytest.mark.parametrize(
     ("missing", "use", "extra"),
     [
-        ("flwr", "import lefi.flower", "lefi[flower]"),
-        ("sqlalchemy", "import lefi.ledger", "lefi[flower]"),
-        ("alembic", "import lefi.ledger", "lefi[flower]"),
+        ("flwr", "import lefi.flower", "lefi-fl[flower]"),
+        ("sqlalchemy", "import lefi.ledger", "lefi-fl[flower]"),
+        ("alembic", "import lefi.ledger", "lefi-fl[flower]"),
         ("distributed", "list(__import__('lefi.studies.run.cluster').studies.run.cluster.finish_on_cluster([], 'dask://a:1'))",
-         "lefi[cluster]"),
+         "lefi-fl[cluster]"),
     ],
 )  # fmt: skip
 def test_a_missing_extra_is_named(missing: str, use: str, extra: str) -> None:

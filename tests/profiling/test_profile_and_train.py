@@ -94,4 +94,4 @@ def test_without_torch_one_line_says_what_to_install() -> None:
     code = "import sys; sys.modules['torch'] = None; from lefi.cli import app; app(['profile'])"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert said.returncode == 2
-    assert said.stderr.strip() == "error: lefi.profiling needs PyTorch: pip install 'lefi[profile]'"
+    assert said.stderr.strip() == "error: lefi.profiling needs PyTorch: pip install 'lefi-fl[profile]'"

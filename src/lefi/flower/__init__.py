@@ -10,6 +10,6 @@ try:
     from lefi.flower.wire import Posted
     from lefi.ledger import Ledger
 except ModuleNotFoundError as error:
-    raise LefiError(f"lefi.flower needs {error.name}: pip install 'lefi[flower]'") from None
+    raise LefiError(f"lefi.flower needs {error.name}: pip install 'lefi-fl[flower]'") from None
 
 __all__ = ["Checkpoints", "Client", "Incentive", "Ledger", "LocalGrid", "Posted", "best_size", "selfish"]

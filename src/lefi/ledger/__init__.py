@@ -6,6 +6,6 @@ try:
     from lefi.ledger.entries import Answer, Promise, client_id
     from lefi.ledger.ledger import Ledger
 except ModuleNotFoundError as error:
-    raise LefiError(f"the durable ledger needs {error.name}: pip install 'lefi[flower]'") from None
+    raise LefiError(f"the durable ledger needs {error.name}: pip install 'lefi-fl[flower]'") from None
 
 __all__ = ["Answer", "Ledger", "Promise", "client_id"]

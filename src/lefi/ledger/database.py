@@ -36,7 +36,7 @@ def open_engine(url: URL) -> Engine:
     try:
         engine = create_engine(url)
     except ModuleNotFoundError as error:
-        raise LefiError(f"a PostgreSQL ledger needs {error.name}: pip install 'lefi[postgres]'") from None
+        raise LefiError(f"a PostgreSQL ledger needs {error.name}: pip install 'lefi-fl[postgres]'") from None
     if url.get_backend_name() == "sqlite":
         event.listen(engine, "connect", _durable)
         event.listen(engine, "begin", _begin)

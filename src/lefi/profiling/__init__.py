@@ -5,4 +5,4 @@ from lefi.errors import LefiError
 try:
     import torch  # noqa: F401
 except ImportError:
-    raise LefiError("lefi.profiling needs PyTorch: pip install 'lefi[profile]'") from None
+    raise LefiError("lefi.profiling needs PyTorch: pip install 'lefi-fl[profile]'") from None

@@ -25,7 +25,7 @@ def cupy() -> Any:
 
         cupy.cuda.runtime.getDeviceCount()
     except Exception as error:  # CuPy raises its own errors where there is no driver
-        raise LefiError(f"device 'cuda' needs CuPy and an NVIDIA GPU (pip install 'lefi[gpu]'): {error}") from None
+        raise LefiError(f"device 'cuda' needs CuPy and an NVIDIA GPU (pip install 'lefi-fl[gpu]'): {error}") from None
     return cupy
 
 

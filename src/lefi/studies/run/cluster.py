@@ -20,7 +20,7 @@ def finish_on_cluster(tasks: list[Task], engine: str) -> Iterator[Done]:
     try:
         from distributed import Client, as_completed
     except ModuleNotFoundError as error:
-        raise LefiError(f"engine {engine} needs {error.name}: pip install 'lefi[cluster]'") from None
+        raise LefiError(f"engine {engine} needs {error.name}: pip install 'lefi-fl[cluster]'") from None
     try:
         client = Client(engine.replace(SCHEME, "tcp://", 1), timeout=PATIENCE)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
