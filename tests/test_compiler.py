@@ -85,3 +85,23 @@ def test_an_imported_package_counts_with_every_file(tmp_path: Path) -> None:
     (tmp_path / "it.py").write_text("import numpy\n    from lefi.offers import price\nimport lefition\n")
     seen = compiler.sources(tmp_path / "it.py")
     assert set((compiler.PACKAGE / "offers").glob("*.py")) <= seen
+
+
+NOWHERE = """
+import numba.core.caching as caching
+caching.CacheImpl._locator_classes = []
+from lefi.compiler import say_compiling
+import numpy as np
+say_compiling()
+from lefi.allocation import allocate
+print(allocate(np.array([[0.0, 1.0]]), np.array([[0.0, 1.0]]), 2.0)[0])
+"""
+
+
+def test_where_nothing_can_be_kept_it_compiles_anew_and_says_so() -> None:
+    """As in a read-only container without a home."""
+    done = subprocess.run([sys.executable, "-c", NOWHERE], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "[1]"
+    assert done.stderr.count("no place to keep machine code") == 1
+    assert done.stderr.count("lefi: compiling, once") == 1

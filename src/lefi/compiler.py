@@ -10,11 +10,13 @@ the function can see: changed sources have files of their own, and code of old o
 
 import os
 import re
+import sys
 from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
+from warnings import warn
 
 from lefi.errors import UnknownName
 
@@ -52,11 +54,40 @@ def compiler(**options: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
     def compiled(function: Callable[P, R]) -> Callable[P, R]:
         name = function.__qualname__
         function.__qualname__ = f"{name}-{digest(Path(function.__code__.co_filename))}"  # numba names the file by it
-        made: Callable[P, R] = njit(function)
+        try:
+            made: Callable[P, R] = njit(function)
+        except RuntimeError:  # nowhere to keep machine code: a read-only package, and a user without a home
+            _say_unkept()
+            made = numba.njit(error_model="numpy", nogil=True, **options)(function)
         function.__qualname__ = made.__qualname__ = name
         return made
 
     return compiled
+
+
+@cache
+def _say_unkept() -> None:
+    warn("no place to keep machine code: every start compiles anew; NUMBA_CACHE_DIR names a place", stacklevel=2)
+
+
+def say_compiling() -> None:
+    """Let the first compilation of this process be said on stderr: it takes up to a minute and looks like a hang."""
+    if NUMBA:
+        from numba.core import event
+
+        event.register("numba:compile", _Said())  # type: ignore[no-untyped-call]
+
+
+class _Said:
+    """Says once that something is compiled. (A listener of numba's events, which knows them by these two methods.)"""
+
+    def __init__(self) -> None:
+        self.said = False
+
+    def notify(self, _: Any) -> None:
+        if not self.said:
+            self.said = True
+            print("lefi: compiling, once; the machine code is kept for the next time", file=sys.stderr, flush=True)
 
 
 # Numba counts the references to every array that a function is handed, by atomic additions that took a fifth of the

@@ -189,3 +189,9 @@ def test_figures_draws_from_results_alone(tmp_path: Path, monkeypatch: pytest.Mo
     result = CliRunner().invoke(app, ["figures", "--results", str(tmp_path), "--out", str(tmp_path / "new")])
     assert result.exit_code == 0
     assert asked == [(tmp_path, tmp_path / "new")]
+
+
+def test_absurd_numbers_of_clients_are_one_line() -> None:
+    result = CliRunner().invoke(app, ["simulate", "--clients", "1000000000000"])
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: clients is 1000000000000: it must be a whole number >= 1 and <= 100000000")

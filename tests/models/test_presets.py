@@ -5,6 +5,7 @@ import pytest
 
 import lefi
 from lefi import InputError, LefiError, UnknownName
+from lefi.models.presets import measured_sizes
 
 GOOD = {"accuracy": {"a": -1e-4, "b": 0.1, "c": 0, "d": 0.02, "e": 0.01, "f": 0.1}, "cost": {"p": 50, "q": 3.5}}
 
@@ -66,3 +67,12 @@ def test_unreadable_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "binary.json").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match="JSON"):
         lefi.cost(tmp_path / "binary.json")
+
+
+def test_a_preset_beyond_its_range_warns_and_within_it_does_not() -> None:
+    said = r"'digits' was measured for sizes from 0.03 to 0.2 .* size_high 10 it is a guess"
+    with pytest.warns(UserWarning, match=said):
+        lefi.scenario("mixed", accuracy="digits")
+    lefi.scenario("mixed", accuracy="digits", size_high=0.2)
+    lefi.scenario("mixed", accuracy="cifar10")
+    assert measured_sizes("paper") == (0.0, float("inf"))

@@ -37,6 +37,19 @@ def find(
     return str(path), _read(what, path)
 
 
+def measured_sizes(name_or_path: str | Path) -> tuple[float, float]:
+    """The sizes that a preset was measured for, in thousand samples; all of them where it does not say."""
+    name = str(name_or_path)
+    path = SHIPPED / f"{name}.json" if name in shipped() else Path(name_or_path)
+    if path.suffix != ".json" or not path.is_file():
+        return 0.0, float("inf")
+    try:
+        low, high = json.loads(path.read_text(encoding="utf-8"))["fit"]["size"]
+        return number("fit.size", low), number("fit.size", high)
+    except (KeyError, TypeError, ValueError):  # coefficients that somebody wrote by hand
+        return 0.0, float("inf")
+
+
 def numbers(what: str, path: str, table: Mapping[str, Any], fields: tuple[str, ...]) -> dict[str, float]:
     """The table's numbers, if they are exactly these fields."""
     unknown = set(table) - set(fields)

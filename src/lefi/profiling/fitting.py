@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from lefi.arrays import FloatArray
-from lefi.errors import InputError
+from lefi.errors import InputError, LefiError
 from lefi.models import FittedAccuracy, LinearCost
 from lefi.models.accuracy import KINDS
 from lefi.models.measurements import final_means
@@ -52,6 +52,8 @@ class Fit:
 def fit(accuracy: pl.DataFrame, cost: pl.DataFrame) -> Fit:
     """Fit the tables of a measurement (see `lefi.profiling.measure`)."""
     D, pi, A, spread = final_means(accuracy)
+    if not np.isfinite(A).all():
+        raise LefiError(f"training diverged in {int((~np.isfinite(A)).sum())} of {A.size} cells: no model is fitted")
     candidates = fit_accuracy(D, pi, A)
     line = fit_cost(cost["size"].to_numpy(), cost["tflop"].to_numpy())
     return Fit(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from torch.func import functional_call, vmap
 from torch.nn.functional import pad
 
-from lefi.arrays import FloatArray, IntArray
+from lefi.arrays import FloatArray, IntArray, number, whole
 from lefi.profiling.data import Images
 from lefi.profiling.model import LEAST_PLAIN, SMALL_CNN, build
 from lefi.profiling.sgd import OneByOne, SideBySide, Task, Weights, exact
@@ -33,6 +33,12 @@ class Recipe:
     momentum: float = 0.9
     batch: int = 64
     model: str = SMALL_CNN
+
+    def __post_init__(self) -> None:
+        whole("epochs", self.epochs, low=1)
+        number("learning_rate", self.learning_rate, above=0)
+        number("momentum", self.momentum, low=0, high=1)
+        whole("batch", self.batch, low=1)
 
 
 class Trainer:

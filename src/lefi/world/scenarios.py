@@ -4,11 +4,13 @@ from collections.abc import Callable, Mapping
 from inspect import signature
 from pathlib import Path
 from typing import Any, TypeVar
+from warnings import warn
 
 from lefi.arrays import number, whole
 from lefi.errors import InputError, UnknownName
 from lefi.messages import Terms
 from lefi.models import accuracy
+from lefi.models.presets import measured_sizes
 from lefi.registry import HOME, Registry, made, makes
 from lefi.settings import checked, defaults
 from lefi.world.abilities import Bounded, able
@@ -19,6 +21,7 @@ from lefi.world.market import Market
 T = TypeVar("T")
 
 CLIENTS, DEADLINE = 10, 60.0  # the paper's, where nobody says otherwise; seconds
+MOST = 100_000_000  # clients: more than fit into the memory of any one machine
 SHARED = ("accuracy", "size_low", "size_high", "behaviours")  # settings that markets of one's own take too
 HANDED = ("clients", "seed")  # arguments of a function that makes a fleet that are no settings
 MIXED: dict[str, Any] = {"speed": (2, 29), "rate": (0.4, 1.1)}
@@ -82,7 +85,7 @@ def scenario(
     found = SCENARIOS.get(name)
     whole("seed", seed, low=0)
     if clients is not None:
-        whole("clients", clients, low=1)
+        whole("clients", clients, low=1, high=MOST)
     if isinstance(found, Mapping):
         chosen, count = read_settings({**found, **settings}), CLIENTS if clients is None else clients
         terms = _terms(chosen, count, budget, deadline, payment)
@@ -125,6 +128,14 @@ def _own(
 
 
 def _terms(chosen: Settings, clients: int, budget: float | None, deadline: float | None, payment: str) -> Terms:
+    if isinstance(chosen.accuracy, str | Path):
+        low, high = measured_sizes(chosen.accuracy)
+        if chosen.size_high > high * (1 + 1e-9):
+            warn(
+                f"accuracy {str(chosen.accuracy)!r} was measured for sizes from {low:g} to {high:g} thousand samples: "
+                f"up to size_high {chosen.size_high:g} it is a guess; set size_high={high:g}, or measure larger sizes",
+                stacklevel=3,
+            )
     return Terms(
         budget=number("budget", 0.5 * clients if budget is None else budget, above=0),
         accuracy=accuracy(chosen.accuracy) if isinstance(chosen.accuracy, str | Path) else chosen.accuracy,
