@@ -72,22 +72,24 @@ def _say_unkept() -> None:
 
 def say_compiling() -> None:
     """Let the first compilation of this process be said on stderr: it takes up to a minute and looks like a hang."""
-    if NUMBA:
-        from numba.core import event
+    if not NUMBA:
+        return
+    from numba.core import event
 
-        event.register("numba:compile", _Said())  # type: ignore[no-untyped-call]
+    class Said(event.Listener):
+        """Says once that something is compiled."""
 
+        said = False
 
-class _Said:
-    """Says once that something is compiled. (A listener of numba's events, which knows them by these two methods.)"""
+        def on_start(self, _: Any) -> None:
+            if not self.said:
+                self.said = True
+                print("lefi: compiling, once; the machine code is kept for the next time", file=sys.stderr, flush=True)
 
-    def __init__(self) -> None:
-        self.said = False
+        def on_end(self, _: Any) -> None:
+            """Nothing to say."""
 
-    def notify(self, _: Any) -> None:
-        if not self.said:
-            self.said = True
-            print("lefi: compiling, once; the machine code is kept for the next time", file=sys.stderr, flush=True)
+    event.register("numba:compile", Said())  # type: ignore[no-untyped-call]
 
 
 # Numba counts the references to every array that a function is handed, by atomic additions that took a fifth of the
