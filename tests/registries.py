@@ -4,9 +4,9 @@ import pytest
 
 from lefi import registry
 from lefi.mechanisms.catalogue import MECHANISMS
-from lefi.messages import OFFERS
 from lefi.models.accuracy import ACCURACIES
 from lefi.models.cost import COSTS
+from lefi.payments import OFFERS
 from lefi.world.behaviours.named import BEHAVIOURS
 from lefi.world.scenarios import SCENARIOS
 

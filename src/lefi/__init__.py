@@ -3,10 +3,11 @@
 from lefi import draws
 from lefi.errors import ContractError, InputError, LefiError, OfferError, UnknownName
 from lefi.mechanisms import Mechanism, make, register, registered
-from lefi.messages import CurveOffer, Offer, Receipt, Roster, Terms, pays, spendable
+from lefi.messages import CurveOffer, Offer, Receipt, Roster, Terms, spendable
 from lefi.models import AccuracyModel, LinearCost, QuadraticAccuracy, accuracy, cost, register_accuracy, register_cost
 from lefi.offers import AuctionCall, MenuOffer, PoolOffer, PriceOffer, RankOffer
 from lefi.optimum import first_best, flat_best, oracle
+from lefi.payments import pays
 from lefi.rounds import play
 from lefi.world.behaviours import Behaviour, register_behaviour
 from lefi.world.fleet import Fleet, RationalFleet

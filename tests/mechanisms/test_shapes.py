@@ -7,7 +7,7 @@ import pytest
 
 import lefi
 from lefi.mechanisms.catalogue import TIERS
-from lefi.messages import payments
+from lefi.payments import payments
 from lefi.studies.judge.marks import surplus
 
 NEW = ("price", "auction", "contract", "pool", "contest", "flat")

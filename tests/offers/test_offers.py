@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import lefi
 from lefi import AuctionCall, InputError, MenuOffer, OfferError, PoolOffer, PriceOffer, RankOffer
-from lefi.messages import payment_of
 from lefi.offers.columns import class_of, name_of
+from lefi.payments import payment_of
 
 CLIENTS = 5
 SIZES = np.linspace(0, 10, 201)

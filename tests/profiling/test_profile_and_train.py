@@ -31,13 +31,15 @@ def profiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_profile_writes_figures_tables_and_a_preset(profiled: Path) -> None:
     names = {"accuracy.parquet", "cost.parquet", "manifest.json", "preset.json", "groups"}
-    names |= {f"{figure}.{kind}" for figure in ("accuracy", "cost", "labels") for kind in ("png", "svg")}
+    names |= {f"{figure}.{kind}" for figure in ("accuracy", "cost", "labels") for kind in ("pdf", "png", "svg")}
     assert {path.name for path in profiled.iterdir()} == names
 
 
 def test_simulate_runs_on_the_preset(profiled: Path, capsys: pytest.CaptureFixture[str]) -> None:
     preset = profiled / "preset.json"
-    code, out, err = call(capsys, "simulate", "--accuracy", preset, "--rounds", 3, "--clients", 3, "--json")
+    code, out, err = call(
+        capsys, "simulate", "--accuracy", preset, "--rounds", 3, "--clients", 3, "--json", "--set", "size_high=0.1"
+    )
     assert code == 0, err
     assert np.isfinite(json.loads(out)["accuracy"])
 

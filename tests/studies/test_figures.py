@@ -153,17 +153,6 @@ def test_where_clients_change_it_is_said(make_study: MakeStudy) -> None:
     assert "In churning the clients change" in scenarios.caption(numbers)
 
 
-def test_a_best_round_that_silence_kept_within_the_budget_counts_scaled_to_it(make_study: MakeStudy) -> None:
-    study = make_study("scenario_flaky", {"random": 0.31, "lefi": 0.31}, scenario="flaky", rounds=3)
-    fair = pl.when(pl.col("round") == 2).then(0.27).otherwise(0.25)
-    paid = pl.when(pl.col("round") == 1).then(6.0).otherwise(4.0)
-    numbers = scenarios.compute(Finished(study.name, study.rounds.with_columns(fair=fair, paid=paid), study.clients))
-    share = dict(numbers.share)["flaky"]
-    assert np.isnan(share["random"].middle[0])
-    assert share["random"].middle[1:] == pytest.approx([0.7, 0.7])
-    assert share["lefi"].middle == pytest.approx([0.5, 0.7, 0.5])
-
-
 def test_overspend_takes_the_worst_of_each_block(make_study: MakeStudy) -> None:
     study = make_study("mixed", {"lefi": 0.28}, rounds=12, seeds=2)
     here = (pl.col("seed") == 1) & (pl.col("round") == 7)
@@ -207,6 +196,10 @@ def test_what_is_missing_is_said_and_the_rest_is_drawn(small_results: Path, tmp_
 
 
 def test_readme_picture(small_results: Path, tmp_path: Path) -> None:
-    assert {path.name for path in draw_readme(small_results, tmp_path / "images")} == {"mixed.png", "mixed.svg"}
+    assert {path.name for path in draw_readme(small_results, tmp_path / "images")} == {
+        "mixed.pdf",
+        "mixed.png",
+        "mixed.svg",
+    }
     with pytest.raises(InputError, match="mixed"):
         draw_readme(tmp_path, tmp_path)

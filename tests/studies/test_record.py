@@ -168,3 +168,13 @@ def test_what_two_studies_have_in_common_is_played_once(monkeypatch: pytest.Monk
     record(replace(swept, seed=1))
     assert record(replace(kept, seed=1)).clients.height == first.clients.height
     assert len(played) == 3  # the first of the two did not keep what the second needs
+
+
+def test_silence_makes_no_room_for_a_searcher() -> None:
+    """With drop-outs a round may stay within the budget that would pass it: it counts scaled to the budget."""
+    run = only_run(mechanisms=["random"], scenario="flaky", seed=3, rounds=30)
+    rounds = record(run).rounds
+    room = (rounds["paid"] <= 2.0) & (rounds["clean"] > rounds["fair"])
+    assert room.any()  # rounds that only silence kept within the budget
+    np.testing.assert_array_equal(rounds["judged"], np.maximum.accumulate(rounds["fair"].to_numpy()))
+    assert (rounds["share"].to_numpy() <= 1 + 1e-9).all()

@@ -88,7 +88,7 @@ def test_claims_lie_beside_the_report(report: Path, small_results: Path) -> None
 
 def test_nothing_half_written_is_left(report: Path) -> None:
     assert sorted(path.name for path in report.parent.iterdir()) == ["claims.json", "figures", "report.html"]
-    assert len(list((report.parent / "figures").iterdir())) == 2 * len(DRAWN)
+    assert len(list((report.parent / "figures").iterdir())) == 3 * len(DRAWN)
 
 
 def test_figures_are_png_and_svg(report: Path) -> None:

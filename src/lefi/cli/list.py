@@ -77,9 +77,9 @@ def _rows(kind: str) -> list[dict[str, Any]]:
 def _about(kind: str) -> tuple[Any, Callable[[str], Mapping[str, Any]], Callable[[Any], str]]:
     """The registry of a kind, the settings of one of it, and what one says of itself."""
     from lefi.mechanisms import catalogue
-    from lefi.messages import OFFERS, payment_of
     from lefi.models.accuracy import ACCURACIES
     from lefi.models.cost import COSTS
+    from lefi.payments import OFFERS, payment_of
     from lefi.world.behaviours import named
     from lefi.world.scenarios import SCENARIOS, settings_of
 

@@ -8,7 +8,8 @@ import typer
 
 from lefi.cli import options
 from lefi.cli.options import Accuracy, AsJson, Budget, Clients, Deadline, Rounds, Scenario, Seed, Set
-from lefi.messages import Receipt, payment_of
+from lefi.messages import Receipt
+from lefi.payments import payment_of
 
 if TYPE_CHECKING:
     from lefi.studies.judge.outcome import Outcome

@@ -9,7 +9,7 @@ from typing import TypeVar
 from flwr.app import ArrayRecord, ConfigRecord, Message, MetricRecord, RecordDict
 from flwr.app.error import Error
 
-from lefi.flower.model import Model
+from lefi.flower.received import Model
 from lefi.flower.verdicts import LARGE, MALFORMED, NO_NAME, plain
 
 R = TypeVar("R", ArrayRecord, ConfigRecord, MetricRecord)

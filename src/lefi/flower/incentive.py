@@ -19,8 +19,8 @@ from lefi.flower.checks import evaluated
 from lefi.flower.identity import Caller, Directory, Reading, Stated
 from lefi.flower.job import made, note
 from lefi.flower.local import LocalGrid
-from lefi.flower.model import finite, models_of
 from lefi.flower.post import Post, ask
+from lefi.flower.received import finite, models_of
 from lefi.flower.replies import Heard, Mail
 from lefi.flower.wire import CLAIM, OFFER, offer_record, with_offer
 from lefi.ledger import Ledger, Promise

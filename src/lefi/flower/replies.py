@@ -9,7 +9,7 @@ from flwr.app import Message, MetricRecord
 
 from lefi.arrays import FloatArray
 from lefi.flower.checks import alike, claim_of, contents, records, short, trained
-from lefi.flower.model import Model
+from lefi.flower.received import Model
 from lefi.flower.verdicts import ACCEPTED, CAPPED, DUPLICATE, LATE, MISSING, UNKNOWN, judge, quoted
 from lefi.flower.wire import CLAIM, to_samples
 from lefi.ledger import Answer, Promise

@@ -14,8 +14,9 @@ from typing import Self
 import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray, Floats, IntArray, number, vector
-from lefi.messages import in_short, pays
+from lefi.messages import in_short
 from lefi.offers.price import PriceOffer
+from lefi.payments import pays
 
 
 @pays("auction")

@@ -4,7 +4,8 @@ from collections.abc import Collection
 from typing import Any
 
 from lefi.errors import LefiError
-from lefi.messages import OFFERS, Offer
+from lefi.messages import Offer
+from lefi.payments import OFFERS
 
 
 def name_of(offer: Offer) -> str:

@@ -12,7 +12,8 @@ import numpy as np
 
 from lefi.arrays import FloatArray, Floats, floats
 from lefi.errors import InputError
-from lefi.messages import in_short, pays
+from lefi.messages import in_short
+from lefi.payments import pays
 
 ROUNDING = 1e-12  # relative: a delivery this little short of a pair has been rounded on the way
 

@@ -12,7 +12,8 @@ from typing import Self
 import numpy as np
 
 from lefi.arrays import FloatArray, Floats, number, vector
-from lefi.messages import in_short, pays
+from lefi.messages import in_short
+from lefi.payments import pays
 
 SMALL = 2.0**-500  # [thousand samples] far from denormal numbers; a power of 2, so that dividing by it is exact
 HALVINGS = 200  # of the interval in which X lies: to the last bit from any start

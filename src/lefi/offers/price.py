@@ -11,7 +11,8 @@ import numpy as np
 
 from lefi.arrays import FloatArray, Floats, floats, vector
 from lefi.errors import InputError
-from lefi.messages import in_short, pays
+from lefi.messages import in_short
+from lefi.payments import pays
 
 
 @pays("price")

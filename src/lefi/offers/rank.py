@@ -18,7 +18,8 @@ from scipy.special import betainc, betaincinv
 
 from lefi.arrays import FloatArray, Floats, number, vector, whole
 from lefi.errors import InputError
-from lefi.messages import in_short, pays
+from lefi.messages import in_short
+from lefi.payments import pays
 
 CELLS = 4096  # of the integral over q
 HALVINGS = 60

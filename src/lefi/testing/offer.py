@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from lefi.arrays import FloatArray
-from lefi.messages import Offer, payment_of
+from lefi.messages import Offer
+from lefi.payments import payment_of
 from lefi.testing.clauses import Checked, check, require
 
 DRAWS = 200

@@ -7,8 +7,9 @@ import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray
 from lefi.errors import InputError, OfferError
-from lefi.messages import CurveOffer, Offer, Receipt, Terms, payment_of
+from lefi.messages import CurveOffer, Offer, Receipt, Terms
 from lefi.offers import AuctionCall
+from lefi.payments import payment_of
 from lefi.world.abilities import Bidding, Bounded, Misreporting, Remembering, able
 from lefi.world.fleet import Fleet
 

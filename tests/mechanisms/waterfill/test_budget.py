@@ -57,7 +57,7 @@ def test_adversaries_cannot_make_it_overspend(
         assert receipt.paid <= budget
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", sorted(SCENARIOS))
 def test_no_scenario_makes_it_overspend_and_it_learns(name: str) -> None:
     market = lefi.scenario(name, clients=10, seed=2)
     receipts = list(lefi.play(lefi.make("waterfill", market.terms, seed=2), market, 20, 2))

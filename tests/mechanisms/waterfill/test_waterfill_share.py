@@ -12,7 +12,6 @@ import pytest
 import lefi
 from benchmarks.waterfill import arbitrary, shares
 from lefi.arrays import FloatArray
-from lefi.mechanisms import registry
 from lefi.messages import Offer
 from lefi.world.behaviours import Behaviour
 
@@ -25,7 +24,7 @@ class Half:
     def __init__(self, terms: lefi.Terms, *, seed: int = 0) -> None:
         self.equal = lefi.make("uniform", replace(terms, budget=0.5 * terms.budget))
 
-    def ask(self, roster: lefi.Roster) -> Offer:
+    def ask(self, roster: lefi.Roster, budget: float | None = None) -> Offer:
         return self.equal.ask(roster)
 
     def tell(self, receipt: lefi.Receipt) -> None:
@@ -33,8 +32,9 @@ class Half:
 
 
 @pytest.fixture
-def half(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "_registry", registry._registry | {"half": Half})
+def half() -> None:
+    """A control that is known while a test lasts."""
+    lefi.register("half")(Half)
 
 
 def medians(
