@@ -7,8 +7,9 @@ import pytest
 
 # Two minutes, spent waiting for Flower to notice that a node is gone: others run beside it if it comes first.
 WAITING = ("test_deployment_with_keys_and_a_killed_node", "test_simulation_engine")
-# Files whose tests share what takes long to make: each worker would make its own.
+# Files and folders whose tests share what takes long to make: each worker would make its own.
 GROUPS = {
+    "tests/surrogate": "compiled sweeps",
     "tests/profiling/test_measure.py": "measured",
     "tests/profiling/test_profile_and_train.py": "profiled",
     "tests/studies/test_ablation_figure.py": "ablation",
@@ -21,7 +22,8 @@ GROUPS = {
 
 def group_of(nodeid: str) -> str:
     """Tests of one group go to one worker, all others to whoever is free."""
-    return GROUPS.get(nodeid.partition("::")[0], nodeid)
+    file = nodeid.partition("::")[0]
+    return GROUPS.get(file) or GROUPS.get(file.rpartition("/")[0]) or nodeid
 
 
 def rank(item: pytest.Item) -> tuple[int, bool, bool]:

@@ -7,8 +7,8 @@ A stream is addressed by (seed, name, counters); a client's draw from it is a ha
 from zlib import crc32
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from lefi.arrays import FloatArray, IntArray
 
@@ -47,7 +47,7 @@ def uniform(key: int, ids: IntArray, draws: int | None = None) -> FloatArray:
 
 def normal(key: int, ids: IntArray, draws: int | None = None) -> FloatArray:
     """One standard normal draw per id; with `draws`, that many rows of them."""
-    return np.asarray(ndtri(uniform(key, ids, draws)), dtype=np.float64)
+    return np.asarray(scipy.special.ndtri(uniform(key, ids, draws)), dtype=np.float64)
 
 
 def _unit(z: NDArray[np.uint64]) -> FloatArray:

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 import lefi
+from lefi.cli import app
 from lefi.studies import results
 from lefi.testing import check_accuracy, check_behaviour, check_cost, check_mechanism, check_offer, check_scenario
 
@@ -129,12 +131,15 @@ def test_what_is_ones_own_keeps_the_contracts() -> None:
         ("settings = {nonsense = 3}", "unknown setting of 'mine.py:city' 'nonsense'"),
     ],
 )
-def test_what_is_wrong_is_one_line_and_nothing_is_run(folder: Path, line: str, said: str) -> None:
+def test_what_is_wrong_is_one_line_and_nothing_is_run(
+    folder: Path, line: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     key = line.partition(" =")[0]
     given = {"scenario": 'scenario = "mine.py:city"', "mechanisms": 'mechanisms = ["uniform"]'} | {key: line}
     (folder / "bad.toml").write_text("\n".join(['name = "bad"', *given.values()]) + "\n")
-    done = command("compare", "--study", "bad.toml", "--seeds", "1", "--rounds", "2", folder=folder)
-    assert done.returncode == 2, done.stdout + done.stderr
+    monkeypatch.chdir(folder)
+    done = CliRunner().invoke(app, ["compare", "--study", "bad.toml", "--seeds", "1", "--rounds", "2"])
+    assert done.exit_code == 2, done.output
     assert done.stderr.startswith("error: ")
     assert len(done.stderr.strip().splitlines()) == 1
     assert said in done.stderr

@@ -10,8 +10,8 @@ The logarithm makes the response of rational clients nearly linear in x: the riv
 from typing import Annotated, Protocol
 
 import numpy as np
+import scipy
 from pydantic import Field
-from scipy.special import ndtr
 
 from lefi.arrays import FloatArray, IntArray
 from lefi.draws import key, normal, uniform
@@ -133,4 +133,4 @@ def expected_improvement(belief: Belief, x: FloatArray, target: float) -> FloatA
     mu, sigma = belief.predict(x)
     sigma = np.maximum(sigma, 1e-12)
     u = (mu - target) / sigma
-    return np.asarray((mu - target) * ndtr(u) + sigma * np.exp(-0.5 * u * u) / np.sqrt(2 * np.pi))
+    return np.asarray((mu - target) * scipy.special.ndtr(u) + sigma * np.exp(-0.5 * u * u) / np.sqrt(2 * np.pi))

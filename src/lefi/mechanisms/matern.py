@@ -8,9 +8,7 @@ round of `bara` asks for hundreds of predictions of few points, and there its ch
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_solve, cholesky, solve_triangular
-from scipy.optimize import minimize
-from scipy.spatial.distance import cdist, pdist, squareform
+import scipy
 
 from lefi.arrays import FloatArray
 
@@ -36,13 +34,13 @@ class Process:
         self.hyper = hyper = Hyper(*np.exp(np.log(hyper)))  # rounded as scikit-learn does, which keeps logarithms
         self.points = x / hyper.length
         self.mean, self.std = y.mean(), _spread(y)
-        self.factor = cholesky(_covariance(x, hyper)[0], lower=True, check_finite=False)
-        self.solved = cho_solve((self.factor, True), (y - self.mean) / self.std, check_finite=False)
+        self.factor = scipy.linalg.cholesky(_covariance(x, hyper)[0], lower=True, check_finite=False)
+        self.solved = scipy.linalg.cho_solve((self.factor, True), (y - self.mean) / self.std, check_finite=False)
 
     def predict(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean and standard deviation of a new value at each row of x."""
-        K = self.hyper.constant * _matern(cdist(x / self.hyper.length, self.points))
-        V = solve_triangular(self.factor, K.T, lower=True, check_finite=False)
+        K = self.hyper.constant * _matern(scipy.spatial.distance.cdist(x / self.hyper.length, self.points))
+        V = scipy.linalg.solve_triangular(self.factor, K.T, lower=True, check_finite=False)
         variance = self.hyper.constant + self.hyper.noise - np.einsum("ij,ji->i", V.T, V)
         return self.std * (K @ self.solved) + self.mean, np.sqrt(np.maximum(variance, 0.0) * self.std**2)
 
@@ -51,7 +49,9 @@ def learned(x: FloatArray, y: FloatArray, start: Hyper) -> Hyper:
     """The hyperparameters under which y is most likely, climbed to from `start`."""
     y = (y - y.mean()) / _spread(y)
     bounds = np.log(np.array([LEAST, MOST]).T)
-    found = minimize(_surprise, np.log(start), args=(x, y[:, None]), method="L-BFGS-B", jac=True, bounds=bounds)
+    found = scipy.optimize.minimize(
+        _surprise, np.log(start), args=(x, y[:, None]), method="L-BFGS-B", jac=True, bounds=bounds
+    )
     return Hyper(*np.exp(found.x))
 
 
@@ -60,19 +60,21 @@ def _surprise(theta: FloatArray, x: FloatArray, y: FloatArray) -> tuple[float, F
     hyper = Hyper(*np.exp(theta))
     K, distances = _covariance(x, hyper)
     try:
-        L = cholesky(K, lower=True, check_finite=False)
-    except LinAlgError:
+        L = scipy.linalg.cholesky(K, lower=True, check_finite=False)
+    except np.linalg.LinAlgError:
         return np.inf, np.zeros_like(theta)
-    a = cho_solve((L, True), y, check_finite=False)
+    a = scipy.linalg.cho_solve((L, True), y, check_finite=False)
     likelihood = -0.5 * np.einsum("ik,ik->k", y, a) - np.log(np.diag(L)).sum() - len(y) / 2 * np.log(2 * np.pi)
-    inner = np.einsum("ik,jk->ijk", a, a) - cho_solve((L, True), np.eye(len(y)), check_finite=False)[..., None]
+    inner = (
+        np.einsum("ik,jk->ijk", a, a) - scipy.linalg.cho_solve((L, True), np.eye(len(y)), check_finite=False)[..., None]
+    )
     slope = 0.5 * np.einsum("ijl,jik->kl", inner, _slopes(distances, hyper))
     return -likelihood.sum(), -slope.sum(axis=-1)
 
 
 def _covariance(x: FloatArray, hyper: Hyper) -> tuple[FloatArray, FloatArray]:
     """Of the values at the points; and the distances of the points, in lengths."""
-    distances = pdist(x / hyper.length)
+    distances = scipy.spatial.distance.pdist(x / hyper.length)
     K = hyper.constant * _square(_matern(distances), 1.0) + hyper.noise * np.eye(len(x))
     K[np.diag_indices_from(K)] += JITTER
     return K, distances
@@ -80,7 +82,7 @@ def _covariance(x: FloatArray, hyper: Hyper) -> tuple[FloatArray, FloatArray]:
 
 def _slopes(distances: FloatArray, hyper: Hyper) -> FloatArray:
     """(n, n, 3): the slope of the covariance in the log of each hyperparameter."""
-    squared = squareform(distances**2)
+    squared = scipy.spatial.distance.squareform(distances**2)
     r = np.sqrt(5 * squared)
     by_constant = hyper.constant * _square(_matern(distances), 1.0)
     by_length = 5.0 / 3.0 * squared * (r + 1) * np.exp(-r) * hyper.constant
@@ -88,7 +90,7 @@ def _slopes(distances: FloatArray, hyper: Hyper) -> FloatArray:
 
 
 def _square(pairs: FloatArray, diagonal: float) -> FloatArray:
-    matrix: FloatArray = squareform(pairs)
+    matrix: FloatArray = scipy.spatial.distance.squareform(pairs)
     np.fill_diagonal(matrix, diagonal)
     return matrix
 

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.optimize import minimize, nnls
+import scipy
 
 from lefi.arrays import FloatArray, Floats, number
 from lefi.errors import InputError
@@ -172,12 +172,12 @@ def _search(
 
     def solve(shape: FloatArray) -> tuple[FloatArray, float]:
         u = fall(D / (shape[0] * np.exp(shape[1] * mix[:, 1])), shape)[:, None]
-        found, error = nnls(np.concatenate([mix * (1 - u), mix * u], axis=1), A)
+        found, error = scipy.optimize.nnls(np.concatenate([mix * (1 - u), mix * u], axis=1), A)
         return found, float(error)
 
     low, high = starts.min(axis=0), starts.max(axis=0)
     best = min(starts, key=lambda start: solve(start)[1])
-    refined = minimize(
+    refined = scipy.optimize.minimize(
         lambda shape: solve(np.clip(shape, low, high))[1],
         best,
         method="Nelder-Mead",

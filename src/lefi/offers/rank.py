@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Self
 
 import numpy as np
-from scipy.special import betainc, betaincinv
+import scipy
 
 from lefi.arrays import FloatArray, Floats, number, vector, whole
 from lefi.errors import InputError
@@ -81,7 +81,7 @@ class RankOffer:
         if k == n:
             return np.zeros_like(F)
         up_to = integral(n, k, m, C)
-        reached = betainc(n - k, k, 1 - F)
+        reached = scipy.special.betainc(n - k, k, 1 - F)
         return np.asarray(self.total / k * np.interp(reached, np.arange(CELLS + 1) / CELLS, up_to))
 
     def tie(self, most: float) -> float:
@@ -91,7 +91,7 @@ class RankOffer:
         def worth(t: float) -> float:
             """What joining the tie is worth to the client at its edge, over staying below."""
             c = m + t * (C - m)
-            more = float(betainc(k + 1, n - k, t)) if k < n else 0.0  # P(Bin(n, t) >= k + 1)
+            more = float(scipy.special.betainc(k + 1, n - k, t)) if k < n else 0.0  # P(Bin(n, t) >= k + 1)
             return self.total / (n * t) * more - c * (most - float(self.free_effort(np.array(t))))
 
         low, high = np.finfo(float).tiny, 1.0
@@ -119,7 +119,7 @@ class RankOffer:
 def integral(n: int, k: int, m: float, C: float) -> FloatArray:
     """int_0^q dq / a(q) at the ends of CELLS equal cells, by midpoints; depends on nothing else, so it is kept."""
     q = (np.arange(CELLS) + 0.5) / CELLS
-    cost = C - betaincinv(n - k, k, q) * (C - m)
+    cost = C - scipy.special.betaincinv(n - k, k, q) * (C - m)
     up_to = np.concatenate([[0.0], np.cumsum(1 / cost)]) / CELLS
     up_to.flags.writeable = False
     return up_to

@@ -9,7 +9,7 @@ pushed into [0, top_n], where top_n is the client's cap or the size at which acc
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 
 from lefi.arrays import FloatArray
 from lefi.messages import CurveOffer
@@ -70,7 +70,7 @@ def _root(overspend: Callable[[float], float], highest: float) -> float:
     while overspend(highest - step) <= 0:
         step *= 2
     low = highest - step
-    return float(brentq(lambda x: min(overspend(x), 1e300), low, highest, xtol=1e-14))
+    return float(scipy.optimize.brentq(lambda x: min(overspend(x), 1e300), low, highest, xtol=1e-14))
 
 
 def _last_useful_size(A: AccuracyModel, iid: FloatArray, cap: FloatArray) -> FloatArray:

@@ -177,4 +177,5 @@ def save(figure: Figure, folder: Path, name: str) -> list[Path]:
     paths = {folder / f"{name}.{kind}": without for kind, without in dates.items()}
     for path, without in paths.items():
         figure.savefig(path, metadata=without)
+        figure.set_layout_engine(None)  # the layout is found once: it takes as long as to draw
     return list(paths)
