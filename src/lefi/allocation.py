@@ -7,6 +7,7 @@ gain - lambda cost, and lambda is bisected until the budget is met.
 """
 
 from collections.abc import Callable
+from math import log
 
 import numpy as np
 
@@ -105,8 +106,8 @@ def between(low: float, most: float, high: float, least: float, budget: float, t
     """The next price to try: where log spend, taken as linear in log price, meets the budget; or the middle."""
     share = 0.5
     if turn % 3 < 2 and least > 0:
-        share = min(max(np.log(most / budget) / max(np.log(most / least), 1e-12), 0.02), 0.98)
-    return float(low * (high / low) ** share)
+        share = min(max(log(most / budget) / max(log(most / least), 1e-12), 0.02), 0.98)
+    return low * (high / low) ** share
 
 
 def fill(gain: FloatArray, cost: FloatArray, lean: IntArray, rich: IntArray, budget: float) -> IntArray:

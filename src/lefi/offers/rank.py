@@ -73,36 +73,17 @@ class RankOffer:
         m, C = self.believed
         F = np.clip((cost - m) / (C - m), 0, 1)
         most = float(self.limit.max())
-        return np.where(self.tie(most) > F, most, np.minimum(self.free_effort(F), most))
+        return np.where(
+            tie(self.total, len(self), self.prizes, m, C, most) > F, most, np.minimum(self.free_effort(F), most)
+        )
 
     def free_effort(self, F: FloatArray) -> FloatArray:
         """x(c) at quantiles F of the cost, without a bound on what counts."""
-        n, k, (m, C) = len(self), self.prizes, self.believed
-        if k == n:
-            return np.zeros_like(F)
-        up_to = integral(n, k, m, C)
-        reached = scipy.special.betainc(n - k, k, 1 - F)
-        return np.asarray(self.total / k * np.interp(reached, np.arange(CELLS + 1) / CELLS, up_to))
+        return free_effort(self.total, len(self), self.prizes, *self.believed, F)
 
     def tie(self, most: float) -> float:
         """t: the share of the types that deliver `most`. 0 where nobody would."""
-        n, k, (m, C) = len(self), self.prizes, self.believed
-
-        def worth(t: float) -> float:
-            """What joining the tie is worth to the client at its edge, over staying below."""
-            c = m + t * (C - m)
-            more = float(scipy.special.betainc(k + 1, n - k, t)) if k < n else 0.0  # P(Bin(n, t) >= k + 1)
-            return self.total / (n * t) * more - c * (most - float(self.free_effort(np.array(t))))
-
-        low, high = np.finfo(float).tiny, 1.0
-        if worth(1.0) >= 0:
-            return 1.0
-        if most <= 0 or float(self.free_effort(np.array(0.0))) <= most:
-            return 0.0
-        for _ in range(HALVINGS):
-            mid = (low + high) / 2
-            low, high = (mid, high) if worth(mid) > 0 else (low, mid)
-        return (low + high) / 2
+        return tie(self.total, len(self), self.prizes, *self.believed, most)
 
     def to_columns(self) -> dict[str, FloatArray]:
         low, high = self.believed
@@ -113,6 +94,35 @@ class RankOffer:
     def from_columns(cls, columns: Mapping[str, FloatArray], rate: FloatArray) -> Self:
         total, prizes, low, high = (float(columns[name][0]) for name in ("total", "prizes", "cost_low", "cost_high"))
         return cls(total, int(prizes), (low, high), columns["limit"])
+
+
+def free_effort(total: float, n: int, k: int, m: float, C: float, F: FloatArray) -> FloatArray:
+    """x(c) at quantiles F of the cost."""
+    if k == n:
+        return np.zeros_like(F)
+    reached = scipy.special.betainc(n - k, k, 1 - F)
+    return np.asarray(total / k * np.interp(reached, np.arange(CELLS + 1) / CELLS, integral(n, k, m, C)))
+
+
+@lru_cache(maxsize=256)
+def tie(total: float, n: int, k: int, m: float, C: float, most: float) -> float:
+    """Of a contest. Kept: a game has few of them, and asks for each in every round."""
+
+    def worth(t: float) -> float:
+        """What joining the tie is worth to the client at its edge, over staying below."""
+        c = m + t * (C - m)
+        more = float(scipy.special.betainc(k + 1, n - k, t)) if k < n else 0.0  # P(Bin(n, t) >= k + 1)
+        return total / (n * t) * more - c * (most - float(free_effort(total, n, k, m, C, np.array(t))))
+
+    low, high = np.finfo(float).tiny, 1.0
+    if worth(1.0) >= 0:
+        return 1.0
+    if most <= 0 or float(free_effort(total, n, k, m, C, np.array(0.0))) <= most:
+        return 0.0
+    for _ in range(HALVINGS):
+        mid = (low + high) / 2
+        low, high = (mid, high) if worth(mid) > 0 else (low, mid)
+    return (low + high) / 2
 
 
 @lru_cache(maxsize=64)

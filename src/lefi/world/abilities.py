@@ -1,9 +1,10 @@
 """What a fleet may be able to do beside answering offers. Each ability is a protocol; who asks for one names it.
 
 A wrapper around a fleet (see `lefi.world.behaviours`) hands most questions on to the fleet inside: `able` looks there.
-Misreporting and remembering are what a wrapper may add by itself, so there `isinstance` tells.
+Misreporting and remembering are what a wrapper may add by itself, so there `has` tells.
 """
 
+from functools import cache
 from typing import Protocol, TypeGuard, TypeVar, runtime_checkable
 
 import numpy as np
@@ -13,7 +14,7 @@ from lefi.offers import AuctionCall
 from lefi.world.client import Costed
 from lefi.world.fleet import Fleet
 
-__all__ = ["Bidding", "Bounded", "Costed", "Divisible", "Misreporting", "Remembering", "able"]
+__all__ = ["Bidding", "Bounded", "Costed", "Divisible", "Misreporting", "Remembering", "able", "has"]
 
 A = TypeVar("A")
 
@@ -70,6 +71,19 @@ class Divisible(Fleet, Protocol):
 def able(fleet: object, ability: type[A]) -> TypeGuard[A]:
     """Whether the fleet has this ability: for a wrapper, whether the fleet inside has it too."""
     inside = fleet
-    while isinstance(inside, ability) and isinstance(inside, Wrapper):
+    while has(inside, ability) and has(inside, Wrapper):
         inside = inside.fleet
-    return isinstance(inside, ability)
+    return has(inside, ability)
+
+
+def has(thing: object, ability: type[A]) -> TypeGuard[A]:
+    """`isinstance` of a protocol, which took a fifth of a round of ten clients: Python 3.11 looks its members up."""
+    protocol: type = ability
+    return all(hasattr(thing, name) for name in members(protocol))
+
+
+@cache
+def members(ability: type) -> frozenset[str]:
+    """What a protocol asks for."""
+    stated = (name for part in ability.__mro__[:-1] for name in (*vars(part), *vars(part).get("__annotations__", ())))
+    return frozenset(name for name in stated if not name.startswith("_"))

@@ -10,7 +10,7 @@ from lefi.errors import InputError, OfferError
 from lefi.messages import CurveOffer, Offer, Receipt, Terms
 from lefi.offers import AuctionCall
 from lefi.payments import payment_of
-from lefi.world.abilities import Bidding, Bounded, Misreporting, Remembering, able
+from lefi.world.abilities import Bidding, Bounded, Misreporting, Remembering, able, has
 from lefi.world.fleet import Fleet
 
 
@@ -54,7 +54,7 @@ class Market:
 
     def truth(self, claims: FloatArray) -> FloatArray:
         """What was really trained on: the claims, but for a fleet that misreports."""
-        return self.fleet.truth(claims) if isinstance(self.fleet, Misreporting) else claims
+        return self.fleet.truth(claims) if has(self.fleet, Misreporting) else claims
 
     def admit(self, claims: FloatArray) -> FloatArray:
         """Claims that can be true; NaN, negative and above size_high count as no answer."""
@@ -97,4 +97,4 @@ class Market:
 
     def after(self, receipt: Receipt) -> Self:
         """The market that remembers what was delivered: sticky clients lean on it."""
-        return replace(self, fleet=self.fleet.remember(receipt.sizes)) if isinstance(self.fleet, Remembering) else self
+        return replace(self, fleet=self.fleet.remember(receipt.sizes)) if has(self.fleet, Remembering) else self

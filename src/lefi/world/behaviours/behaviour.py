@@ -8,7 +8,7 @@ import numpy as np
 from lefi.arrays import FloatArray, Floats, IntArray
 from lefi.messages import Offer, Roster
 from lefi.offers import AuctionCall
-from lefi.world.abilities import Costed, Misreporting, Remembering, able
+from lefi.world.abilities import Costed, Misreporting, Remembering, able, has
 from lefi.world.client import Means
 from lefi.world.fleet import Fleet, RationalFleet
 
@@ -67,14 +67,14 @@ class Behaviour:
 
     def truth(self, claims: FloatArray) -> FloatArray:
         """What the clients really trained on when they claim these sizes."""
-        return self.fleet.truth(claims) if isinstance(self.fleet, Misreporting) else claims
+        return self.fleet.truth(claims) if has(self.fleet, Misreporting) else claims
 
     def advance(self, rng: np.random.Generator) -> Self:
         return self._around(self.fleet.advance(rng))
 
     def remember(self, sizes: FloatArray) -> Self:
         """The fleet after it has delivered these sizes; matters to clients that stick to what they did."""
-        return self._around(self.fleet.remember(sizes)) if isinstance(self.fleet, Remembering) else self
+        return self._around(self.fleet.remember(sizes)) if has(self.fleet, Remembering) else self
 
     def take(self, positions: IntArray) -> Self:
         """The clients at these positions, in this order."""
