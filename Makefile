@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 WORKERS := $(shell expr $(JOBS) + 1)  # one more than processors: some tests wait for other processes most of the time
+THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1  # forks and threads do not mix
 PIP := bin/pip install --quiet --disable-pip-version-check
 
 # Of the tests that need no extra, those that show soon whether the core works as installed.
@@ -13,7 +14,7 @@ CORE_TESTS := tests/golden tests/contracts tests/laws tests/models tests/world t
   tests/studies/test_claims.py tests/studies/test_judge.py tests/studies/test_study.py
 INSTALLED := $(shell find src studies -name '*.py' -o -name '*.toml' -o -name '*.json')
 
-.PHONY: paper test core lowest kills check lint types layers house bench clean help
+.PHONY: paper test core lowest kills long check lint types layers house bench clean help
 
 help:                ## list the targets
 	@grep -E '^[a-z]+: .*##|^[a-z]+:  *##' Makefile | sed -E 's/:.*##/\t/'
@@ -30,8 +31,13 @@ core: .venv-core/done ## tests of the core, installed without any extra
 lowest: .venv-lowest/done ## the same with the oldest versions that pyproject.toml allows
 	LEFI_TESTS=core .venv-lowest/bin/pytest -n $(JOBS) -q -W ignore::DeprecationWarning $(CORE_TESTS)
 
-kills: .venv/dev     ## 200 kills of the Flower server at random instants
-	$(BIN)/python -m tests.flower.kills --kills 200
+kills: .venv/dev     ## 200 kills of the Flower server at random instants, on both databases
+	$(THREADS) $(BIN)/python -m tests.flower.kills --kills 120
+	$(THREADS) $(BIN)/python -m tests.flower.kills --kills 80 --seed 1 --postgres
+
+long: kills          ## what takes too long for `make test`: 200 kills, 100,000 hostile messages and rounds
+	$(THREADS) $(BIN)/python -m tests.hostile.generated --messages 100000
+	$(THREADS) $(BIN)/python -m tests.hostile.mechanisms --rounds 100000
 
 check: lint types layers ## what CI checks besides the tests
 

@@ -12,12 +12,14 @@ import tempfile
 import time
 import traceback
 from collections import Counter
+from contextlib import nullcontext
 from pathlib import Path
 from random import Random
 
 from lefi.ledger import Ledger
 from lefi.ledger.audit import audit
 from lefi.ledger.views import export, frame
+from tests.databases import postgres
 from tests.flower import toy
 
 ROUNDS = 10
@@ -130,10 +132,14 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--server", help="a PostgreSQL server; by default SQLite files")
+    parser.add_argument(
+        "--postgres", action="store_true", help="a PostgreSQL server of our own, for as long as it takes"
+    )
     chosen = parser.parse_args()
+    own = postgres.server() if chosen.postgres else nullcontext(chosen.server)
     memory = Path("/dev/shm")  # a kill, unlike a power cut, does not ask whether the disk has it
-    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as scratch:
-        torment(chosen.kills, PlaceMaker(Path(scratch), chosen.server), Random(chosen.seed))
+    with own as server, tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as scratch:
+        torment(chosen.kills, PlaceMaker(Path(scratch), server), Random(chosen.seed))
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ SHOWN = 20  # clients in the table; of more, the first and the last ten
 
 
 def simulate(
-    mechanism: Annotated[str, typer.Option(help="A name (see `lefi list`), or FILE.py:Class.")] = "lefi",
+    mechanism: Annotated[str, typer.Option(help="A name (see `lefi list`), or FILE.py:Class.")] = "waterfill",
     scenario: Scenario = None,
     clients: Clients = None,
     budget: Budget = None,
@@ -37,7 +37,7 @@ def simulate(
     Examples:
     lefi simulate --clients 10 --budget 5
     lefi simulate --mechanism bara --scenario mixed --seed 3 --json
-    lefi simulate --set lefi.step=2 --set speed=2,29 --out receipts
+    lefi simulate --mechanism lefi --set step=2 --set speed=2,29 --out receipts
     """
     from lefi.cli import show
     from lefi.studies.plan.study import Study

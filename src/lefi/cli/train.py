@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from lefi.world.market import Market
 
-MECHANISMS = "lefi,uniform,random,oracle"
+MECHANISMS = "waterfill,lefi,uniform,oracle"
 
 
 def train(
