@@ -5,7 +5,7 @@ import lefi
 
 def test_every_round_and_seed_splits_the_budget_anew() -> None:
     market = lefi.scenario("paper", clients=5)
-    games = [lefi.play(lefi.make("random", market.terms, seed=seed), market, 4) for seed in (0, 1)]
+    games = [lefi.play(lefi.make("random", market.terms, seed=seed, start="random"), market, 4) for seed in (0, 1)]
     splits = [receipt.offer.weight / receipt.offer.weight.sum() for game in games for receipt in game]
     assert np.unique(np.round(splits, 9), axis=0).shape == (8, 5)
 

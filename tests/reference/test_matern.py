@@ -36,3 +36,15 @@ def test_hyperparameters_are_those_that_scikit_learn_finds(points: int, constant
     y = np.full(points, 0.5) if constant else np.sin(x).sum(axis=1) + 0.01 * rng.normal(size=points)
     theirs = GaussianProcessRegressor(kernel(Hyper()), normalize_y=True).fit(x, y)
     np.testing.assert_allclose(np.log(learned(x, y, Hyper())), theirs.kernel_.theta, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_several_columns_share_one_kernel_as_in_scikit_learn() -> None:
+    rng = np.random.default_rng(3)
+    x, ahead = rng.normal(size=(12, 3)), rng.normal(size=(9, 3))
+    y = np.column_stack([np.sin(x).sum(axis=1), 5 + 0.1 * x[:, 0]])
+    theirs = GaussianProcessRegressor(kernel(Hyper()), normalize_y=True).fit(x, y)
+    hyper = learned(x, y, Hyper())
+    np.testing.assert_allclose(np.log(hyper), theirs.kernel_.theta, rtol=1e-6, atol=1e-6)
+    for ours, expected in zip(Process(x, y, hyper).predict(ahead), theirs.predict(ahead, return_std=True), strict=True):
+        np.testing.assert_allclose(ours, expected, rtol=1e-5, atol=1e-8)

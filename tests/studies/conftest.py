@@ -37,7 +37,7 @@ def make(
     sweep: str | None = None,
     values: Sequence[float] = (0.0,),
     rounds: int = 40,
-    seeds: int = 6,
+    seeds: int = 10,
     binds: int = 6,
     weights: Rule | None = None,
     sizes: Rule | None = None,

@@ -44,7 +44,7 @@ def compare(
     ] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Compare mechanisms on the same clients: medians over seeds with 95% bootstrap intervals.
+    """Compare mechanisms on the same clients: medians over seeds with 95% intervals.
 
     The first mechanism is the one that the others are held against, seed by seed. Figures, a page to look at and tables
     for a paper are written beside the results. A study file can name code: run only what you trust.
@@ -141,7 +141,7 @@ def _print_ways(study: "Study", summaries: list["Summary"]) -> None:
     searchers = " and ".join(sorted(label for label, of in made.items() if of.searches))
     judged = f"{searchers} judged by the best round so far, the others by the current round; "
     show.console().print(
-        f"{study.scenario}, {summaries[0].seeds} seeds, {study.rounds} rounds. Under each median its 95% bootstrap "
+        f"{study.scenario}, {summaries[0].seeds} seeds, {study.rounds} rounds. Under each median its 95% "
         f"interval. {judged if searchers else ''}weights that overspend are scaled to the budget first. "
         "overspend: the worst round.",
         style="dim",

@@ -1,5 +1,7 @@
 """The process that `bara` believes in: a Matern 5/2 kernel with noise over points of any dimension.
 
+Values may be one column, or several that share the kernel: then means and deviations have as many columns.
+
 k(x, x') = constant (1 + r + r^2 / 3) exp(-r),  r = sqrt(5) |x - x'| / length;  noise on the diagonal; y standardised.
 The formulas are those of scikit-learn's GaussianProcessRegressor, in the same order, so the numbers are the same. A
 round of `bara` asks for hundreds of predictions of few points, and there its checks cost more than the algebra.
@@ -33,7 +35,7 @@ class Process:
     def __init__(self, x: FloatArray, y: FloatArray, hyper: Hyper) -> None:
         self.hyper = hyper = Hyper(*np.exp(np.log(hyper)))  # rounded as scikit-learn does, which keeps logarithms
         self.points = x / hyper.length
-        self.mean, self.std = y.mean(), _spread(y)
+        self.mean, self.std = y.mean(axis=0), _spread(y)
         self.factor = scipy.linalg.cholesky(_covariance(x, hyper)[0], lower=True, check_finite=False)
         self.solved = scipy.linalg.cho_solve((self.factor, True), (y - self.mean) / self.std, check_finite=False)
 
@@ -42,21 +44,21 @@ class Process:
         K = self.hyper.constant * _matern(scipy.spatial.distance.cdist(x / self.hyper.length, self.points))
         V = scipy.linalg.solve_triangular(self.factor, K.T, lower=True, check_finite=False)
         variance = self.hyper.constant + self.hyper.noise - np.einsum("ij,ji->i", V.T, V)
+        if self.solved.ndim == 2:
+            variance = variance[:, None]
         return self.std * (K @ self.solved) + self.mean, np.sqrt(np.maximum(variance, 0.0) * self.std**2)
 
 
 def learned(x: FloatArray, y: FloatArray, start: Hyper) -> Hyper:
     """The hyperparameters under which y is most likely, climbed to from `start`."""
-    y = (y - y.mean()) / _spread(y)
+    y = ((y - y.mean(axis=0)) / _spread(y)).reshape(len(y), -1)
     bounds = np.log(np.array([LEAST, MOST]).T)
-    found = scipy.optimize.minimize(
-        _surprise, np.log(start), args=(x, y[:, None]), method="L-BFGS-B", jac=True, bounds=bounds
-    )
+    found = scipy.optimize.minimize(_surprise, np.log(start), args=(x, y), method="L-BFGS-B", jac=True, bounds=bounds)
     return Hyper(*np.exp(found.x))
 
 
 def _surprise(theta: FloatArray, x: FloatArray, y: FloatArray) -> tuple[float, FloatArray]:
-    """Minus the log likelihood of y (a column), and its slope in the log of each hyperparameter."""
+    """Minus the log likelihood of y (columns), and its slope in the log of each hyperparameter."""
     hyper = Hyper(*np.exp(theta))
     K, distances = _covariance(x, hyper)
     try:
@@ -65,9 +67,8 @@ def _surprise(theta: FloatArray, x: FloatArray, y: FloatArray) -> tuple[float, F
         return np.inf, np.zeros_like(theta)
     a = scipy.linalg.cho_solve((L, True), y, check_finite=False)
     likelihood = -0.5 * np.einsum("ik,ik->k", y, a) - np.log(np.diag(L)).sum() - len(y) / 2 * np.log(2 * np.pi)
-    inner = (
-        np.einsum("ik,jk->ijk", a, a) - scipy.linalg.cho_solve((L, True), np.eye(len(y)), check_finite=False)[..., None]
-    )
+    inverse = scipy.linalg.cho_solve((L, True), np.eye(len(y)), check_finite=False)
+    inner = np.einsum("ik,jk->ijk", a, a) - inverse[..., None]
     slope = 0.5 * np.einsum("ijl,jik->kl", inner, _slopes(distances, hyper))
     return -likelihood.sum(), -slope.sum(axis=-1)
 
@@ -100,6 +101,7 @@ def _matern(distance: FloatArray) -> FloatArray:
     return np.asarray((1.0 + r + r**2 / 3.0) * np.exp(-r))
 
 
-def _spread(y: FloatArray) -> float:
-    """The standard deviation; 1 where all values are the same."""
-    return float(y.std()) or 1.0
+def _spread(y: FloatArray) -> FloatArray:
+    """The standard deviation of each column; 1 where all its values are the same."""
+    std = np.asarray(y.std(axis=0))
+    return np.where(std > 0, std, 1.0)

@@ -58,6 +58,7 @@ Kind = Literal["rational", "linear", "all_or_nothing", "logit", "convex_cost"]
 class Settings(BaseModel):
     """What a scenario may set; a range (low, high) is drawn uniformly per client, a number holds for all.
 
+    A client's price is price_factor times `rent` (USD per hour of a GPU of `reference_speed` TFLOPS);
     fixed_cost multiplies q of the cost model; scale is the range of K_n of linear and all_or_nothing clients in USD;
     holdout and overbid are shares of the cost that clients add to it when they answer and when they bid,
     all of them or the one whose id `pretender` is; behaviours are further ones around all that, such as noisy(r=0.1);
@@ -70,6 +71,8 @@ class Settings(BaseModel):
     speed: Range = (REFERENCE_SPEED, REFERENCE_SPEED)
     iid: Range = (0.1, 1.0)
     price_factor: Range = (0.5, 2.0)
+    rent: Factor = RENT
+    reference_speed: Factor = REFERENCE_SPEED
     size_low: Number = 0.0
     size_high: Number = 10.0
     fixed_cost: Factor = 1.0
@@ -137,7 +140,7 @@ def draw_clients(seed: int, terms: Terms, settings: Settings, ids: IntArray) -> 
     model = cost(settings.cost) if isinstance(settings.cost, str | Path) else settings.cost
     return RationalFleet(
         roster=Roster(ids, iid=draw("iid", settings.iid), rate=draw("rate", settings.rate)),
-        price=draw("price", settings.price_factor) * RENT / 3600 / REFERENCE_SPEED,
+        price=draw("price", settings.price_factor) * settings.rent / 3600 / settings.reference_speed,
         speed=draw("speed", settings.speed),
         cost=replace(model, q=model.q * settings.fixed_cost),
         deadline=terms.deadline,

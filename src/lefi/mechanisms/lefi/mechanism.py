@@ -2,6 +2,9 @@
 
 w   last weight, per client [USD]      mu, sigma   the client's process at a weight
 s = budget / clients of the first round, the unit in which the processes see weights.
+`probe` and `step` are the paper's numbers where a round has EACH USD per client. By default they go with the money of a
+round: the probe in proportion, the step, which is USD^2 per unit of accuracy, with its square. So `lefi` does the same
+with 1 USD as with 15. With units="usd" they stay what they are, and suit some budgets only.
 """
 
 from typing import Annotated, Literal
@@ -16,17 +19,24 @@ from lefi.mechanisms.last_value import LastValue
 from lefi.mechanisms.lefi.exact import best_weights
 from lefi.messages import CurveOffer, Receipt, Roster, Terms, spendable
 from lefi.surrogate import Bank
-from lefi.surrogate.evidence import REFITS, learn
+from lefi.surrogate.evidence import LENGTHSCALES, NOISES, REFITS, learn
 
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Positives = Annotated[tuple[Positive, ...], Field(min_length=1)]
+Share = Annotated[float, Field(gt=0, le=1)]
+Round = Annotated[int, Field(ge=1)]
 
-START = 0.1  # weights start at this share of budget / clients, so that the rise is visible
-FLOOR = 1e-3  # and never fall below this share: a client that is offered nothing teaches nothing
+EACH = 0.5  # USD per client and round: the paper's 5 USD for 10 clients, for which probe and step were chosen
 
 
 @register("lefi")
 class Lefi:
-    """One process per client, a sampled gradient step, and scaling to the budget."""
+    """One process per client, a sampled gradient step, and scaling to the budget.
+
+    `start`: weights begin at this share of budget / clients, so that the rise is visible; `floor`: and never fall below
+    this one, because a client that is offered nothing teaches nothing. `lengthscales` (in units of budget / clients)
+    and `noises` are the grid on which the evidence chooses after the rounds in `refits`.
+    """
 
     payment = "curve"
     tier = "sizes"
@@ -39,7 +49,13 @@ class Lefi:
         kernel: Literal["rbf", "matern32", "matern52"] = "matern52",
         probe: Positive = 0.05,
         step: Positive = 1.0,
-        warm_start: Annotated[int, Field(ge=1)] = 3,
+        units: Literal["relative", "usd"] = "relative",
+        warm_start: Round = 3,
+        start: Share = 0.1,
+        floor: Share = 1e-3,
+        lengthscales: Positives = LENGTHSCALES,
+        noises: Positives = NOISES,
+        refits: tuple[Round, ...] = REFITS,
         project_with: Literal["predicted", "observed"] = "predicted",
         sample: bool = True,
         slope: Literal["paper", "joint"] = "paper",
@@ -48,7 +64,9 @@ class Lefi:
         limits: bool = False,
     ) -> None:
         self.terms, self.seed = terms, seed
-        self.probe, self.step, self.warm_start = probe, step, warm_start
+        self.probe, self.step, self.units = probe, step, units
+        self.warm_start, self.start, self.floor = warm_start, start, floor
+        self.lengthscales, self.noises, self.refits = lengthscales, noises, frozenset(refits)
         self.project_with, self.sample, self.slope = project_with, sample, slope
         self.inputs, self.solve, self.limits = inputs, solve, limits
         self.bank = Bank(kernel)
@@ -60,15 +78,16 @@ class Lefi:
     def ask(self, roster: Roster, budget: float | None = None) -> CurveOffer:
         money = self.terms.in_force(budget)
         s = self.unit or money / len(roster)
-        w = self.weights.read(roster.ids, default=START * s) * (money / self.budget)
+        w = self.weights.read(roster.ids, default=self.start * s) * (money / self.budget)
         warm = self.answers.read(roster.ids, default=0.0) < self.warm_start
         if warm.all():
             better = w
         elif self.solve == "exact":
             better = best_weights(roster, self.terms.accuracy, s, money, lambda w: self._expect(roster, w))
         else:
-            better = w + self.step * self._gradient(roster, w)
-        new = np.where(warm, self._warm_weights(roster, s), np.maximum(better, FLOOR * s))
+            scale = 1.0 if self.units == "usd" else money / len(roster) / EACH
+            better = w + self.step * scale**2 * self._gradient(roster, w, self.probe * scale)
+        new = np.where(warm, self._warm_weights(roster, s), np.maximum(better, self.floor * s))
         return self._project(roster, new, money)
 
     def tell(self, receipt: Receipt[CurveOffer]) -> None:
@@ -81,20 +100,20 @@ class Lefi:
         self.weights.write(ids, offer.weight)
         self.sizes.write(ids[answered], receipt.sizes[answered])
         self.answers.write(ids, self.answers.read(ids, default=0.0) + answered)
-        if self.round in REFITS:
-            self.bank.refit(learn(self.bank))
+        if self.round in self.refits:
+            self.bank.refit(learn(self.bank, self.lengthscales, self.noises))
 
     def _warm_weights(self, roster: Roster, s: float) -> FloatArray:
         """Different small weights, so that the first answers already show a slope."""
-        return START * s * (0.5 + 0.5 * uniform(key(self.seed, "mechanism", self.round), roster.ids))
+        return self.start * s * (0.5 + 0.5 * uniform(key(self.seed, "mechanism", self.round), roster.ids))
 
-    def _gradient(self, roster: Roster, w: FloatArray) -> FloatArray:
+    def _gradient(self, roster: Roster, w: FloatArray, probe: float) -> FloatArray:
         """dA/dalpha = A'(D, pi) dD/dalpha, with D(alpha + probe) drawn from the process (the paper's third step)."""
-        rise, sigma = self._rise(roster, np.stack([w, w + self.probe], axis=1))
+        rise, sigma = self._rise(roster, np.stack([w, w + probe], axis=1))
         if self.sample:
             rise = rise + sigma * normal(key(self.seed, "mechanism", self.round), roster.ids)
         D = self.sizes.read(roster.ids, default=0.0)
-        return self.terms.accuracy.slope(D, roster.iid) * rise / self.probe
+        return self.terms.accuracy.slope(D, roster.iid) * rise / probe
 
     def _rise(self, roster: Roster, pair: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean of D(alpha + probe) - D(alpha), and its standard deviation.

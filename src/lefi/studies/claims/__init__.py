@@ -1,10 +1,11 @@
 """The claims table: what the paper says, what we measured, and whether the one bears out the other."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lefi.studies.claims import behaviours, combined_accuracy, convergence, ours, sweeps
 from lefi.studies.claims.claim import Claim, Finding, Untested, Verdict, verdict
+from lefi.studies.judge.statistics import CONFIDENCE, holm
 from lefi.studies.run.results import Results
 
 __all__ = ["CHECKS", "Check", "Claim", "Verdict", "check_claims"]
@@ -127,8 +128,20 @@ CHECKS = (
 
 
 def check_claims(results: Results) -> list[Claim]:
-    """Every claim with its verdict, in the order of the table."""
-    return [_checked(check, results) for check in CHECKS]
+    """Every claim with its verdict, in the order of the table, corrected for how many rest on an interval."""
+    claims = [_checked(check, results) for check in CHECKS]
+    tried = [(place, claim.chance) for place, claim in enumerate(claims) if claim.chance is not None]
+    for (place, _), corrected in zip(tried, holm([chance for _, chance in tried]), strict=True):
+        claims[place] = _corrected(claims[place], corrected, len(tried))
+    return claims
+
+
+def _corrected(claim: Claim, corrected: float, tried: int) -> Claim:
+    """A claim that was confirmed stays so only if it would be among all those that were tried."""
+    if claim.verdict != "confirmed" or corrected <= 1 - CONFIDENCE:
+        return replace(claim, corrected=corrected)
+    why = f"with {tried} claims tried a result like this comes by luck too often (corrected chance {corrected:.2g})"
+    return replace(claim, corrected=corrected, verdict="partly", reason=why)
 
 
 def _checked(check: Check, results: Results) -> Claim:
@@ -139,6 +152,7 @@ def _checked(check: Check, results: Results) -> Claim:
     except Untested as error:
         return Claim(check.key, check.claim, "", "not tested yet", check.rule, str(error), check.ours)
     reason = "; ".join(found.reasons)
+    decided = verdict(found.parts)
     return Claim(
-        check.key, check.claim, found.measured, verdict(found.parts), check.rule, reason, check.ours, found.numbers
+        check.key, check.claim, found.measured, decided, check.rule, reason, check.ours, found.numbers, found.chance
     )

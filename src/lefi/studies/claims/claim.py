@@ -28,6 +28,8 @@ class Claim:
     reason: str = ""
     ours: bool = False
     numbers: dict[str, float] = field(default_factory=dict)
+    chance: float | None = None  # of what was measured if there were nothing to it; None where the rule has no interval
+    corrected: float | None = None  # for the number of claims that have one (Holm)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON takes it: numbers that are not finite become None."""
@@ -37,12 +39,18 @@ class Claim:
 
 @dataclass(frozen=True)
 class Finding:
-    """What a check found: the words, the parts that hold or not, why not, and the numbers behind it."""
+    """What a check found: the words, the parts that hold or not, why not, the numbers and the chances behind it."""
 
     measured: str
     parts: Sequence[bool]
     reasons: Sequence[str] = ()
     numbers: dict[str, float] = field(default_factory=dict)
+    chances: Sequence[float] = ()  # of each part that rests on an interval
+
+    @property
+    def chance(self) -> float | None:
+        """All parts have to hold, so that of the weakest is that of the claim."""
+        return max(self.chances, default=None)
 
 
 class Untested(Exception):

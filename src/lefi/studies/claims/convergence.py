@@ -8,7 +8,7 @@ from lefi.arrays import FloatArray
 from lefi.mechanisms import registered
 from lefi.studies.claims.claim import EQUAL, RIVALS, Finding, Untested, last, need, spelled
 from lefi.studies.figures.traces import TOLERANCE, distance, spread
-from lefi.studies.judge.statistics import difference, median, settled, told
+from lefi.studies.judge.statistics import chance, difference, median, settled, told
 from lefi.studies.run.results import Finished, Results, binding, matrix, series
 
 ABOUT_20 = 25
@@ -68,7 +68,7 @@ def rises_and_spreads(results: Results) -> Finding:
     )
     reasons = [reason for reason, holds in zip(why, parts, strict=True) if not holds]
     numbers = spelled("rising", up) | spelled("growth", growth) | spelled("final_spread", final)
-    return Finding(measured, parts, reasons, numbers)
+    return Finding(measured, parts, reasons, numbers, [chance(soon - at_bind), chance(end, TOLERANCE)])
 
 
 def _rise(study: Finished, binds: dict[int, int | None]) -> FloatArray:
@@ -91,16 +91,17 @@ def order(results: Results) -> Finding:
     """(c) Final accuracy: lefi above bara above random."""
     study = need(results, "convergence", "lefi", *RIVALS)
     ends = {name: last(study, "judged", name) for name in ("lefi", *RIVALS)}
-    words, parts, reasons = [], [], []
+    words, parts, reasons, chances = [], [], [], []
     numbers: dict[str, float] = {}
     for ours, theirs in (("lefi", "bara"), ("bara", "random")):
         gap = difference(ends[ours], ends[theirs])
         words.append(f"{ours} - {theirs} {told(gap, 3, 100)} percentage points")
         parts.append(float(gap.low) > 0)
+        chances.append(chance(ends[ours] - ends[theirs]))
         numbers |= spelled(f"{ours}_{theirs}", gap)
         if not parts[-1]:
             reasons.append(f"the interval of {ours} - {theirs} is not above 0")
-    return Finding("; ".join(words), parts, reasons, numbers)
+    return Finding("; ".join(words), parts, reasons, numbers, chances)
 
 
 def smooth(results: Results) -> Finding:
@@ -118,7 +119,8 @@ def smooth(results: Results) -> Finding:
     )
     parts = [float(ours.middle) < EQUAL, float(ours.high) < EQUAL]
     reasons = [] if all(parts) else [f"drops of {100 * EQUAL:g} percentage points or more still happen after round 20"]
-    return Finding(measured, parts, reasons, spelled("drop", ours) | {"worst": worst})
+    numbers = spelled("drop", ours) | {"worst": worst}
+    return Finding(measured, parts, reasons, numbers, [chance(-found["lefi"], -EQUAL)])
 
 
 def _drops(study: Finished, mechanism: str) -> FloatArray:

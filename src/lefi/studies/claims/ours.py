@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 
 from lefi.studies.claims.claim import Finding, Untested, last, need, spelled
-from lefi.studies.judge.statistics import difference, median, told
+from lefi.studies.judge.statistics import chance, difference, median, told
 from lefi.studies.run.results import Finished, Results, matrix
 
 EXCESS = 1e-9
@@ -37,19 +37,20 @@ def oracle(results: Results) -> Finding:
 def uniform(results: Results) -> Finding:
     """Equal weights are hard to beat at the paper's setting, and are beaten where clients differ."""
     studies = {name: need(results, study, "lefi", "uniform") for name, study in WHERE.items()}
-    words, leads = [], []
+    words, leads, chances = [], [], []
     numbers: dict[str, float] = {}
     for name, study in studies.items():
         ours, theirs = (last(study, "share", who) for who in ("lefi", "uniform"))
         lead = difference(ours, theirs)
         leads.append(lead)
+        chances.append(chance(theirs - ours, -NEAR) if name == "paper" else chance(ours - theirs))
         shares = f"uniform {told(median(theirs))}, lefi {told(median(ours))}, lead of lefi {told(lead)}"
         words.append(f"{name}: {shares}{_early(study)}")
         numbers |= spelled(f"{name}_uniform", median(theirs)) | spelled(f"{name}_lead", lead)
     parts = [float(leads[0].high) < NEAR, float(leads[1].low) > 0]
     why = ("lefi is clearly ahead at the paper's setting too", "lefi is not clearly ahead on mixed")
     reasons = [w for w, holds in zip(why, parts, strict=True) if not holds]
-    return Finding("; ".join(words), parts, reasons, numbers)
+    return Finding("; ".join(words), parts, reasons, numbers, chances)
 
 
 def _early(study: Finished) -> str:

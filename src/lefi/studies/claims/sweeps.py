@@ -3,10 +3,11 @@
 import numpy as np
 import polars as pl
 
+from lefi.arrays import FloatArray
 from lefi.studies.claims.claim import EQUAL, LEVEL, RIVALS, Finding, Untested, finals, need, spelled
 from lefi.studies.figures.rai import ratios
 from lefi.studies.figures.style import in_order
-from lefi.studies.judge.statistics import Interval, difference, median, told
+from lefi.studies.judge.statistics import Interval, chance, difference, median, told
 from lefi.studies.run.results import Finished, Matrix, Results, matrix
 
 MANY = 1000
@@ -19,7 +20,7 @@ def falling_rai(results: Results) -> Finding:
     study = need(results, "clients", "lefi", *RIVALS)
     rows = ratios(study)
     seeds = sorted(rows["seed"].unique())
-    words, parts, reasons = [], [], []
+    words, parts, reasons, chances = [], [], [], []
     numbers: dict[str, float] = {}
     for name in RIVALS:
         rai = matrix(rows.filter(pl.col("mechanism") == name), "rai", "clients", seeds=seeds)
@@ -34,10 +35,11 @@ def falling_rai(results: Results) -> Finding:
         )
         below, falls = bool((each.high < 1).all()), float(fall.high) < 0
         parts += [below, falls]
+        chances += [*(chance(-column, -1) for column in rai.values.T), chance(rai.values[:, 0] - rai.values[:, -1])]
         reasons += [] if below else [f"RAI of {name} is not below 1 at every number of clients"]
         reasons += [] if falls else [f"RAI of {name} does not fall"]
         numbers |= spelled(f"{name}_first", first) | spelled(f"{name}_last", final) | spelled(f"{name}_change", fall)
-    return Finding("; ".join(words), parts, reasons, numbers)
+    return Finding("; ".join(words), parts, reasons, numbers, chances)
 
 
 def budget(results: Results) -> Finding:
@@ -46,7 +48,8 @@ def budget(results: Results) -> Finding:
     tables = _by(study, "budget")
     rises = {name: float(_steps(table).min()) for name, table in tables.items()}
     largest = tables["lefi"].by[-1]
-    met, all_met = (_spread(tables, names, largest) for names in (("lefi", *RIVALS), tuple(tables)))
+    apart, all_apart = (_spread(tables, names, largest) for names in (("lefi", *RIVALS), tuple(tables)))
+    met, all_met = median(apart), median(all_apart)
     leads = _lead(tables)
     top = tables["lefi"].by[int(np.argmax(leads.middle))]
     parts = [min(rises.values()) > 0, float(met.high) < EQUAL, bool(top == tables["lefi"].by[0])]
@@ -64,7 +67,8 @@ def budget(results: Results) -> Finding:
     )
     numbers = spelled("spread", met) | spelled("spread_all", all_met) | spelled("lead_smallest", smallest)
     numbers |= {"lead_largest": float(leads.middle.max()), "lead_largest_at": float(top)}
-    return Finding(measured, parts, [w for w, holds in zip(why, parts, strict=True) if not holds], numbers)
+    reasons = [w for w, holds in zip(why, parts, strict=True) if not holds]
+    return Finding(measured, parts, reasons, numbers, [chance(-apart, -EQUAL)])
 
 
 def deadline(results: Results) -> Finding:
@@ -75,7 +79,7 @@ def deadline(results: Results) -> Finding:
         float(difference(table.values[:, -1], table.values[:, 0]).low) > 0 and _steps(table).min() > -LEVEL
         for table in tables.values()
     )
-    words, parts, reasons = [], [falls], []
+    words, parts, reasons, chances = [], [falls], [], []
     numbers: dict[str, float] = {}
     reasons += [] if falls else ["accuracy does not fall everywhere with a stricter deadline"]
     for name in in_order(set(tables) - {"lefi"}):
@@ -92,10 +96,12 @@ def deadline(results: Results) -> Finding:
         numbers |= spelled(f"lead_{name}", loosest) | {f"ahead_{name}": float(ahead), f"behind_{name}": float(behind)}
         if name in RIVALS:
             parts.append(float(loosest.low) > 0 and float(loosest.middle) >= LEVEL and behind == 0)
+            chances.append(chance(tables["lefi"].values[:, -1] - tables[name].values[:, -1]))
             reasons += [] if parts[-1] else [f"lefi is not ahead of {name} at the loosest deadline, or behind at some"]
     lefi = median(tables["lefi"].values)
     strict, loose = (f"{lefi.middle[place]:.4f} at {tables['lefi'].by[place]:g} s" for place in (0, -1))
-    return Finding("; ".join([f"lefi's accuracy is {strict} and {loose}", *words]), parts, reasons, numbers)
+    words = [f"lefi's accuracy is {strict} and {loose}", *words]
+    return Finding("; ".join(words), parts, reasons, numbers, chances)
 
 
 def scales(results: Results) -> Finding:
@@ -114,7 +120,8 @@ def scales(results: Results) -> Finding:
     )
     why = (f"the share at {most:,} clients is below {LEAST_SHARE}", f"a round takes longer than {LONGEST} s")
     reasons = [w for w, holds in zip(why, parts, strict=True) if not holds]
-    return Finding(measured, parts, reasons, spelled("share", share) | {"clients": most, "seconds_per_round": seconds})
+    numbers = spelled("share", share) | {"clients": most, "seconds_per_round": seconds}
+    return Finding(measured, parts, reasons, numbers, [chance(shares.at(most), LEAST_SHARE)])
 
 
 def _by(study: Finished, setting: str) -> dict[str, Matrix]:
@@ -129,15 +136,15 @@ def _by(study: Finished, setting: str) -> dict[str, Matrix]:
     }
 
 
-def _steps(table: Matrix) -> "np.typing.NDArray[np.float64]":
+def _steps(table: Matrix) -> FloatArray:
     """Median paired change from each value of the setting to the next."""
     return np.asarray(np.nanmedian(np.diff(table.values, axis=1), axis=0))
 
 
-def _spread(tables: dict[str, Matrix], names: tuple[str, ...], place: float) -> Interval:
+def _spread(tables: dict[str, Matrix], names: tuple[str, ...], place: float) -> FloatArray:
     """Largest minus smallest accuracy over mechanisms, seed by seed."""
     values = np.stack([tables[name].at(place) for name in names])
-    return median(values.max(axis=0) - values.min(axis=0))
+    return np.asarray(values.max(axis=0) - values.min(axis=0))
 
 
 def _lead(tables: dict[str, Matrix]) -> Interval:

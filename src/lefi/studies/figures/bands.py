@@ -1,4 +1,4 @@
-"""Lines with bands: the median over seeds and its 95% bootstrap interval, per mechanism."""
+"""Lines with bands: the median over seeds and its 95% interval, per mechanism."""
 
 from dataclasses import dataclass
 

@@ -31,5 +31,5 @@ def caption(numbers: Traces) -> str:
         f"round {numbers.spread.by[peak]:.0f} (spread {numbers.spread.middle[peak]:.2f}) and end at a spread of "
         f"{numbers.spread.middle[-1]:.3f}. Right: the client furthest from its final weight is "
         f"{100 * numbers.distance.at(min(20, last))[0]:.0f}% away in round {min(20, last):.0f} and "
-        f"{100 * numbers.distance.middle[-1]:.1f}% in round {last:.0f} (medians; bands are 95% bootstrap intervals)."
+        f"{100 * numbers.distance.middle[-1]:.1f}% in round {last:.0f} (medians; bands are 95% intervals)."
     )

@@ -1,12 +1,16 @@
-"""What is said about many seeds: a middle with its 95% bootstrap interval, paired differences, settling.
+"""What is said about many seeds: a middle with its 95% interval, paired differences, chances, settling.
 
 values   (seeds,) or (seeds, ...)   one number per seed; NaN = this seed has none
 weights  (rounds, clients)          what one mechanism offered, round by round [USD]
-Every interval comes from its own generator, so that the same numbers give the same interval.
+The interval of a median runs from the k-th smallest to the k-th largest value, k as large as the binomial law allows:
+it holds the true median in at least 95 of 100 cases whatever the values look like (10 seeds: 97.9; a bootstrap: 92).
+With fewer than 6 seeds no such interval exists; what is given is the range, and `coverage` says how often that holds.
 """
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -27,32 +31,77 @@ class Interval(NamedTuple):
     high: FloatArray
 
 
-def median(values: FloatArray, seed: int = 0) -> Interval:
-    """Median over the first axis."""
-    return bootstrap(values, np.median, seed)
+def median(values: FloatArray) -> Interval:
+    """Median over the first axis, NaN left out, with its interval."""
+    table = np.asarray(values, dtype=np.float64)
+    ordered = np.sort(table.reshape(len(table), -1), axis=0)  # NaN last
+    count = np.isfinite(ordered).sum(axis=0)
+    there = np.flatnonzero(count)
+    ranks = np.array([rank(int(n)) for n in count[there]], dtype=np.int64)
+    result = np.full((3, ordered.shape[1]), np.nan)
+    result[0, there] = (ordered[(count[there] - 1) // 2, there] + ordered[count[there] // 2, there]) / 2
+    result[1, there], result[2, there] = ordered[ranks - 1, there], ordered[count[there] - ranks, there]
+    return Interval(*result.reshape(3, *table.shape[1:]))
 
 
-def iqm(values: FloatArray, seed: int = 0) -> Interval:
-    """Interquartile mean over the first axis: the mean of the middle half."""
-    return bootstrap(values, interquartile_mean, seed)
+@cache
+def rank(seeds: int) -> int:
+    """k: the interval runs from the k-th smallest to the k-th largest value; 1, the range, with fewer than 6 seeds."""
+    k = 1
+    while 2 * _at_most(k, seeds) <= 1 - CONFIDENCE:
+        k += 1
+    return k
 
 
-def interquartile_mean(values: FloatArray, axis: int = -1) -> FloatArray:
-    """Mean without the lowest and the highest quarter (rounded down) of the values."""
-    ordered = np.sort(np.moveaxis(values, axis, -1), axis=-1)
-    cut = ordered.shape[-1] // 4
-    return np.asarray(ordered[..., cut : ordered.shape[-1] - cut].mean(axis=-1))
+def coverage(seeds: int) -> float:
+    """How often the interval of a median over so many seeds holds the true one."""
+    return 1 - 2 * _at_most(rank(seeds) - 1, seeds)
 
 
-def difference(ours: FloatArray, theirs: FloatArray, statistic: Statistic = np.median, seed: int = 0) -> Interval:
-    """Paired difference: the statistic of ours - theirs, seed by seed."""
-    return bootstrap(np.asarray(ours, dtype=np.float64) - np.asarray(theirs, dtype=np.float64), statistic, seed)
+def chance(values: FloatArray, above: float = 0.0) -> float:
+    """How likely so many values lie above that mark, or so few, if half of all seeds did: the sign test, two-sided.
+
+    At most 0.05 where the interval of the median lies above the mark. A value at the mark counts as not above it.
+    """
+    known = np.asarray(values, dtype=np.float64)
+    known = known[np.isfinite(known)]
+    beyond = int((known > above).sum())
+    return min(1.0, 2 * _at_most(known.size - beyond, known.size)) if known.size else 1.0
 
 
-def improvement(ours: FloatArray, theirs: FloatArray, seed: int = 0) -> Interval:
-    """Probability that ours beats theirs on the same seed; a tie counts half."""
+def holm(chances: Sequence[float]) -> list[float]:
+    """The chances corrected for how many there are (Holm): what is below 0.05 then is so in all of them together."""
+    order = np.argsort(chances, kind="stable")
+    result, least = [0.0] * len(chances), 0.0
+    for place, index in enumerate(order):
+        least = max(least, min(1.0, (len(chances) - place) * chances[index]))
+        result[index] = least
+    return result
+
+
+def _at_most(k: int, seeds: int) -> float:
+    """P(X <= k) of X ~ Binomial(seeds, 1/2)."""
+    return sum(comb(seeds, i) for i in range(min(k, seeds) + 1)) / 2**seeds
+
+
+def difference(ours: FloatArray, theirs: FloatArray) -> Interval:
+    """Paired difference: the median of ours - theirs, seed by seed."""
+    return median(np.asarray(ours, dtype=np.float64) - np.asarray(theirs, dtype=np.float64))
+
+
+def improvement(ours: FloatArray, theirs: FloatArray) -> Interval:
+    """Probability that ours beats theirs on the same seed; a tie counts half. Clopper and Pearson's exact interval."""
+    from scipy.stats import beta  # a second to import; only those who ask for it pay for it
+
     gap = np.asarray(ours, dtype=np.float64) - np.asarray(theirs, dtype=np.float64)
-    return bootstrap(np.where(np.isnan(gap), np.nan, 0.5 + 0.5 * np.sign(gap)), np.mean, seed)
+    wins = 0.5 + 0.5 * np.sign(gap[~np.isnan(gap)])
+    n, x = wins.size, float(wins.sum())
+    if n == 0:
+        return Interval(*np.full(3, np.nan))
+    least, most = np.floor(x), np.ceil(x)
+    low = beta.ppf((1 - CONFIDENCE) / 2, least, n - least + 1) if least > 0 else 0.0
+    high = beta.ppf((1 + CONFIDENCE) / 2, most + 1, n - most) if most < n else 1.0
+    return Interval(np.asarray(x / n), np.asarray(low), np.asarray(high))
 
 
 def settled(weights: FloatArray, tolerance: float = 0.05, window: int = 20) -> int | None:
@@ -66,7 +115,10 @@ def settled(weights: FloatArray, tolerance: float = 0.05, window: int = 20) -> i
 
 
 def bootstrap(values: FloatArray, statistic: Statistic, seed: int = 0) -> Interval:
-    """The statistic over the first axis, NaN left out, with its interval: BCa, or percentile where that fails."""
+    """Any statistic over the first axis, NaN left out, with its bootstrap interval (for means of many values).
+
+    BCa, or percentile where that fails; its own generator, so that the same numbers give the same interval.
+    """
     table = np.asarray(values, dtype=np.float64)
     columns = table.reshape(len(table), -1)
     result = np.full((3, columns.shape[1]), np.nan)

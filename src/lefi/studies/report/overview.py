@@ -57,9 +57,10 @@ def _parts(found: Finished, title: str, summaries: list[Summary], swept: Sequenc
         "<h2>Numbers</h2>",
         _table(summaries, swept),
         paragraph(
-            "Median over seeds with its 95% bootstrap interval. Share: of what the optimum of the way of paying gains "
-            "over arbitrary weights, noise-free; rounds that overspend are scaled to the budget first. Those that "
-            "search are judged by their best round so far. Overspend: the worst round. Lead: paired, over "
+            "Median over seeds with its 95% interval (with fewer than 6 seeds: their range). Share: of what the best "
+            "of the way of paying gains over arbitrary weights, noise-free; rounds that overspend are scaled to the "
+            "budget first. Those that search are judged by their best round so far. Overspend: the worst round. Lead: "
+            "paired, over "
             f"{summaries[0].mechanism}."
         ),
         paragraph(_ways(found)),

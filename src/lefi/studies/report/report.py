@@ -41,7 +41,8 @@ DEFINITIONS = {
     "RAI": "(judged - arbitrary) / (judged accuracy of lefi - arbitrary).",
     "overspend": "max(paid / budget - 1, 0). Nothing is clipped: a mechanism that overspends is shown to.",
     "settled": "The first round from which every value stays within 5% of its mean over the last 20 rounds.",
-    "interval": "95% bootstrap interval of the median over fleets (BCa, percentile where that is not defined).",
+    "interval": "Of the median over fleets, from order statistics: holds in at least 95 of 100 cases with 6 fleets or "
+    "more (10 fleets: 97.9), whatever the values look like. With fewer it is the range (3 fleets: 75).",
 }
 
 
