@@ -24,6 +24,9 @@ from lefi.messages import CurveOffer, Receipt, Roster, Terms
 
 WIDTHS = (1.0, 0.3, 0.1, 0.03)  # spread of the search around the best point, in log share
 SUM = 0.1  # and that of the log of the sum of weights, relative to it: it is one number, and better known
+# Numbers drawn at a time, at most, and candidates at least. With 100 clients or more 64 candidates find what 256 find
+# (the same best round, 22 fresh fleets), with 30 clients they find less: 0.65 instead of 0.70 of the oracle's gain.
+NUMBERS, FEWEST = 30 * 256, 64
 LEAST = 1e-6  # of the weights: a round that paid less counts as this, so that its logarithm is finite
 
 
@@ -99,7 +102,8 @@ class Bara:
         process = Process(_scaled(self._log_shares(ids), np.array(self.sums)), np.array(self.values), self.hyper)
         score = -np.inf
         for stage, width in enumerate((0.0, *WIDTHS)):
-            draws, sums = self._draw(ids, best, width, stage), self._draw_sums(best_sum, budget, width or 1.0, stage)
+            draws = self._draw(ids, best, width, stage)
+            sums = self._draw_sums(best_sum, budget, width or 1.0, stage, len(draws))
             (mu, share), (sigma, unsure) = (both.T for both in process.predict(_scaled(draws, sums)))
             within = scipy.special.ndtr((self._relative(AIM * budget) - sums - share) / np.maximum(unsure, 1e-12))
             improvement = expected_improvement(mu, sigma, target) * within
@@ -110,16 +114,20 @@ class Bara:
 
     def _draw(self, ids: IntArray, best: FloatArray, width: float, stage: int) -> FloatArray:
         """Candidates (candidates, n): anywhere on the simplex, or around the best so far."""
+        draws = self._tried(ids.size)
         if width == 0:
-            return self._random(ids, self.candidates)
-        around = best + width * normal(key(self.seed, "mechanism", self.round, stage), ids, self.candidates)
+            return self._random(ids, draws)
+        around = best + width * normal(key(self.seed, "mechanism", self.round, stage), ids, draws)
         return around - np.log(np.exp(around).mean(axis=1, keepdims=True))
 
-    def _draw_sums(self, best: float, budget: float, width: float, stage: int) -> FloatArray:
+    def _draw_sums(self, best: float, budget: float, width: float, stage: int, draws: int) -> FloatArray:
         """Log sums of the candidates' weights, at least the budget: no client is ever paid its whole weight."""
         stream = key(self.seed, "mechanism sum", self.round, stage)
-        around = best + SUM * width * normal(stream, np.arange(self.candidates))
+        around = best + SUM * width * normal(stream, np.arange(draws))
         return np.clip(around, self._relative(budget), self._relative(MOST * budget))
+
+    def _tried(self, clients: int) -> int:
+        return min(self.candidates, max(NUMBERS // clients, FEWEST))
 
     def _random(self, ids: IntArray, draws: int) -> FloatArray:
         share = uniform(key(self.seed, "mechanism", self.round), ids, draws)
