@@ -6,8 +6,8 @@ max sum gain s.t. sum cost <= budget: for a price lambda every client takes the 
 gain - lambda cost, and lambda is bisected until the budget is met.
 """
 
+import math
 from collections.abc import Callable
-from math import log
 
 import numpy as np
 
@@ -52,10 +52,11 @@ def at_one_price(
     rich = np.empty_like(lean)
     if best_response(gain, cost, least, rich) <= budget:
         return rich, rich, 0.0
-    low, high = search(lambda price: best_response(gain, cost, price, lean), budget, guess, least, enough)
-    best_response(gain, cost, high, lean)
-    best_response(gain, cost, low, rich)
-    return lean, rich, high
+    hunt = begin(guess, least)
+    search_candidates(gain, cost, budget, hunt, enough, lean)
+    best_response(gain, cost, hunt[HIGH], lean)
+    best_response(gain, cost, hunt[LOW], rich)
+    return lean, rich, float(hunt[HIGH])
 
 
 def search(
@@ -65,49 +66,58 @@ def search(
 
     The second one is close enough where a share `enough` of the budget is left. Both are `least` where that suffices.
     """
-    (low, most), (high, least_spent) = bracket(spend, budget, guess, least)
-    for turn in range(HALVINGS):
-        if high <= low * (1 + 1e-10):
-            break
-        middle = between(low, most, high, least_spent, budget, turn)
-        spent = spend(middle)
-        if spent > budget:
-            low, most = middle, spent
-        else:
-            high, least_spent = middle, spent
-        if budget * (1 - enough) < spent <= budget:
-            break
-    return low, high
+    hunt = begin(guess, least)
+    while narrow(hunt, spend(float(hunt[PRICE])), budget, enough):
+        pass
+    return float(hunt[LOW]), float(hunt[HIGH])
 
 
-def bracket(
-    spend: Callable[[float], float], budget: float, guess: float, least: float
-) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Two prices between which the budget is met, the lower one first, each with what is spent there.
+@compiled
+def search_candidates(gain, cost, budget, hunt, enough, pick):  # type: ignore[no-untyped-def]
+    """The same search, where every client chooses among its candidates."""
+    while narrow(hunt, best_response(gain, cost, hunt[PRICE], pick), budget, enough):
+        pass
 
-    Both are `least` where even that one leaves money.
+
+# A hunt for the price: the one to try next; two that it lies between (NaN: not known yet), each with what is spent
+# there; the least price; the factor of the next stride; how often it was halved.
+PRICE, LOW, MOST, HIGH, LEAST_SPENT, LEAST, FACTOR, TURN = range(8)
+
+
+def begin(guess: float, least: float) -> FloatArray:
+    """A hunt that knows nothing but a guess."""
+    return np.array([max(guess, least), np.nan, np.nan, np.nan, np.nan, least, 1.1, 0.0])
+
+
+@compiled
+def narrow(hunt, spent, budget, enough):  # type: ignore[no-untyped-def]
+    """Take in what is spent at the price that was tried, and choose the next one; False where there is none.
+
+    Strides that grow lead to two prices between which the budget is met. From there it goes to where log spend, taken
+    as linear in log price, meets the budget, and every third time to the middle.
     """
-    price = max(guess, least)
-    spent, factor = spend(price), 1.1
+    price, least = hunt[PRICE], hunt[LEAST]
     if spent > budget:
-        while spent > budget:
-            below, price, factor = (price, spent), price * factor, factor * factor
-            spent = spend(price)
-        return below, (price, spent)
-    while spent <= budget:
-        if price <= least:
-            return (price, spent), (price, spent)
-        above, price, factor = (price, spent), max(price / factor, least), factor * factor
-        spent = spend(price)
-    return (price, spent), above
-
-
-def between(low: float, most: float, high: float, least: float, budget: float, turn: int) -> float:
-    """The next price to try: where log spend, taken as linear in log price, meets the budget; or the middle."""
+        hunt[LOW], hunt[MOST] = price, spent
+    else:
+        hunt[HIGH], hunt[LEAST_SPENT] = price, spent
+    if np.isnan(hunt[LOW]) and price <= least:
+        hunt[LOW] = least
+        return False
+    if np.isnan(hunt[LOW]) or np.isnan(hunt[HIGH]):
+        hunt[PRICE] = price * hunt[FACTOR] if spent > budget else max(price / hunt[FACTOR], least)
+        hunt[FACTOR] *= hunt[FACTOR]
+        return True
+    low, high, turn = hunt[LOW], hunt[HIGH], hunt[TURN]
+    met = turn > 0 and budget * (1 - enough) < spent <= budget
+    if met or turn >= HALVINGS or high <= low * (1 + 1e-10):
+        return False
     share = 0.5
-    if turn % 3 < 2 and least > 0:
-        share = min(max(log(most / budget) / max(log(most / least), 1e-12), 0.02), 0.98)
-    return low * (high / low) ** share
+    if turn % 3 < 2 and hunt[LEAST_SPENT] > 0:
+        rate = math.log(hunt[MOST] / hunt[LEAST_SPENT])
+        share = min(max(math.log(hunt[MOST] / budget) / max(rate, 1e-12), 0.02), 0.98)
+    hunt[PRICE], hunt[TURN] = low * (high / low) ** share, turn + 1
+    return True
 
 
 def fill(gain: FloatArray, cost: FloatArray, lean: IntArray, rich: IntArray, budget: float) -> IntArray:
