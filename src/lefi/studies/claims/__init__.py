@@ -81,16 +81,17 @@ CHECKS = (
     Check(
         "h",
         "It works with any data-selection rule of the clients.",
-        "Clients that answer with noise (noisy), may opt out (reluctant), or follow other rules than the rational one "
-        "(stubborn): confirmed when the median share of the oracle's gain that lefi reaches in the last round is at "
-        "least 0.9 in all three; partly when in some.",
+        "Clients that answer with noise (noisy), may opt out (reluctant), are linear or all-or-nothing (stubborn), "
+        "choose at random by what pays (logit), lean on their last answer (sticky), have rising costs (convex), or "
+        "pay for their uploads (metered): confirmed when the median share of the oracle's gain that lefi reaches in "
+        "the last round is at least 0.9 in all; partly when in some. The control, weights that never move, must fail.",
         behaviours.any_rule,
     ),
     Check(
         "i",
         "It scales to thousands of clients.",
-        "With the largest fleet, of 1,000 clients or more: share of the oracle's gain at least 0.9 with its "
-        "interval, and at most 0.6 s a round.",
+        "With the largest fleet, of 1,000 clients or more, and 0.5 USD for each: share of the oracle's gain at least "
+        "0.9 with its interval, and at most 0.6 s a round.",
         sweeps.scales,
     ),
     Check(
@@ -123,6 +124,21 @@ CHECKS = (
         "of clients. Two parts for each: the sum misses by at most 0.03 (RMSE, as the paper's regression does), and "
         "by less than one constant for all fleets.",
         combined_accuracy.combined_accuracy,
+    ),
+    Check(
+        "n",
+        "It copes with participants that change over time.",
+        "Clients that come and go (churning, 5% a round) and whose costs drift (drifting, 2% a round): confirmed when "
+        "the median share of the current oracle's gain that lefi reaches in the last round is at least 0.9 in both.",
+        behaviours.dynamic,
+    ),
+    Check(
+        "o",
+        "It scales to thousands of clients with the 5 USD that the figure states.",
+        "Three parts: share of the oracle's gain at least 0.9 with its interval, with 1,000 and with 10,000 clients "
+        "that share 5 USD, and with 10,000 clients that have 0.5 USD each. The control, literal dollars, must fail at "
+        "5 USD.",
+        sweeps.fixed_budget,
     ),
 )
 
