@@ -1,3 +1,5 @@
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -57,3 +59,28 @@ def test_a_fit_refuses_falling_cost() -> None:
 def test_refuses(p: float, q: float) -> None:
     with pytest.raises(InputError, match=r"cost\.[pq]"):
         LinearCost(p, q)
+
+
+def test_an_upload_costs_and_takes_no_computing_time(tmp_path: Path) -> None:
+    metered = LinearCost(p=79.1259, q=17.6219, upload=1600)
+    assert (metered(SIZES) - PAPER(SIZES)).tolist() == pytest.approx([1600] * 60)
+    assert metered.slope(SIZES).tolist() == PAPER.slope(SIZES).tolist()
+    with pytest.raises(InputError, match=r"cost\.upload"):
+        LinearCost(1, 1, -1)
+    file = tmp_path / "metered.json"
+    file.write_text(json.dumps({"cost": metered.to_dict()}))
+    assert lefi.cost(file) == metered
+    assert "upload" not in PAPER.to_dict()
+    fleets: list[Any] = [lefi.scenario(name, deadline=20.0).fleet for name in ("mixed", "metered")]
+    caps = [fleet.means.cap for fleet in (fleets[0], fleets[1].fleet)]
+    np.testing.assert_array_equal(*caps)
+
+
+def test_who_pays_for_its_upload_stays_at_home_for_little() -> None:
+    """The same offer: with mobile traffic to pay, some clients that would take part do not."""
+    offers = [lefi.make("uniform", lefi.scenario("mixed", budget=0.1).terms)]
+    answers = []
+    for settings in ({"opt_out": True}, {"opt_out": True, "upload": 1600.0}):
+        market = lefi.scenario("mixed", **settings)
+        answers.append(market.fleet.respond(offers[0].ask(market.fleet.roster), None))
+    assert (answers[1] == 0).sum() > (answers[0] == 0).sum()

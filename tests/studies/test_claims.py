@@ -1,5 +1,6 @@
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 from lefi.studies.claims import CHECKS, check_claims
 from lefi.studies.claims.claim import Claim, verdict
+from lefi.studies.run.heavy import SHIPPED
 from lefi.studies.run.results import Finished, Results
 
 MakeStudy = Callable[..., Finished]
@@ -15,9 +17,15 @@ At = Any  # a place of a made-up study, see conftest
 Rule = Callable[[At], float] | float
 
 
-def decide(key: str, *studies: Finished) -> Claim:
-    found = check_claims(Results({study.name: study for study in studies}, {}))
+def decide(key: str, *studies: Finished, folder: Path | None = None) -> Claim:
+    found = check_claims(Results({study.name: study for study in studies}, {}, folder))
     return next(claim for claim in found if claim.key == key)
+
+
+def write_heavy(folder: Path, name: str, rows: list[dict[str, Any]]) -> None:
+    """A table of a heavy study, as if it had been measured here."""
+    (folder / "heavy").mkdir(exist_ok=True)
+    pl.DataFrame(rows).write_csv(folder / "heavy" / f"{name}.csv")
 
 
 def level(height: float) -> Rule:
@@ -27,8 +35,8 @@ def level(height: float) -> Rule:
 
 def test_no_results_means_that_nothing_is_tested() -> None:
     claims = check_claims(Results({}, {"convergence": "not run yet"}))
-    assert [claim.key for claim in claims] == list("abcdefghijklm")
-    assert {claim.verdict for claim in claims if claim.key != "m"} == {"not tested yet"}  # m rests on shipped tables
+    assert [claim.key for claim in claims] == list("abcdefghijklmno")
+    assert {claim.verdict for claim in claims if claim.key not in "mo"} == {"not tested yet"}  # those: shipped tables
     assert "study convergence is missing (not run yet)" in claims[0].reason
 
 
@@ -113,7 +121,7 @@ def test_what_six_seeds_confirm_alone_they_do_not_confirm_among_many(make_study:
     order = make_study("convergence", {"lefi": level(0.29), "bara": level(0.28), "random": level(0.27)}, seeds=6)
     claim = decide("c", order)
     assert claim.chance == pytest.approx(2 / 64)
-    assert claim.corrected == pytest.approx(2 * 2 / 64)  # claim g rests on the same study
+    assert claim.corrected == pytest.approx(3 * 2 / 64)  # claims g and o rest on intervals too
     assert (claim.verdict, "comes by luck too often" in claim.reason) == ("partly", True)
     more = make_study("convergence", {"lefi": level(0.29), "bara": level(0.28), "random": level(0.27)}, seeds=10)
     assert decide("c", more).verdict == "confirmed"
@@ -215,18 +223,64 @@ def test_smoothness_counts_drops_after_round_20_only(make_study: MakeStudy, drop
     ("noisy", "stubborn", "expected"),
     [(0.291, 0.292, "confirmed"), (0.291, 0.28, "partly"), (0.28, 0.28, "not confirmed")],
 )
-def test_other_rules_of_the_clients(make_study: MakeStudy, noisy: float, stubborn: float, expected: str) -> None:
+def test_other_rules_of_the_clients(
+    make_study: MakeStudy, tmp_path: Path, noisy: float, stubborn: float, expected: str
+) -> None:
+    rules = [
+        {"mechanism": name, "scenario": scenario, "seed": seed, "round": 3, "share": share}
+        for name, share in (("lefi", (noisy - 0.2) * 10), ("still", -3.0))
+        for scenario in ("logit", "sticky", "convex", "metered")
+        for seed in range(6)
+    ]
+    write_heavy(tmp_path, "rules", rules)
     heights = {"noisy": noisy, "reluctant": noisy, "stubborn": stubborn}
     made = [
         make_study(f"scenario_{name}", {"lefi": level(height)}, scenario=name, rounds=3)
         for name, height in heights.items()
     ]
-    claim = decide("h", *made)
+    claim = decide("h", *made, folder=tmp_path)
     assert claim.verdict == expected
     assert claim.numbers["stubborn"] == pytest.approx((stubborn - 0.2) * 10, abs=5e-3)
     assert ("stubborn is below 0.9" in claim.reason) == (stubborn == 0.28)
-    assert "round 3: noisy 0." in claim.measured
-    assert decide("h", *made[:2]).verdict == "not tested yet"
+    assert "round 3 (the last four: 3): noisy 0." in claim.measured
+    assert claim.numbers["still"] == -3.0
+    assert decide("h", *made[:2], folder=tmp_path).verdict == "not tested yet"
+
+
+@pytest.mark.parametrize(("churning", "expected"), [(0.295, "confirmed"), (0.25, "partly")])
+def test_clients_that_change(make_study: MakeStudy, churning: float, expected: str) -> None:
+    heights = {"churning": churning, "drifting": 0.295}
+    made = [make_study(f"scenario_{name}", {"lefi": level(height)}, rounds=3) for name, height in heights.items()]
+    claim = decide("n", *made)
+    assert claim.verdict == expected
+    assert claim.numbers["churning"] == pytest.approx((churning - 0.2) * 10, abs=1e-2)
+
+
+@pytest.mark.parametrize(("share", "expected"), [(0.95, "confirmed"), (-0.5, "not confirmed")])
+def test_many_clients_with_the_money_of_ten(tmp_path: Path, share: float, expected: str) -> None:
+    places = {"clients_fixed": [(1_000, 5.0)], "clients_many": [(10_000, 5.0), (10_000, 5_000.0)]}
+    for table, points in places.items():
+        rows = [
+            {"mechanism": name, "clients": clients, "budget": budget, "seed": seed, "round": 60}
+            | {"share": share + 1e-3 * seed, "worst": 2.0 if name == "lefi usd" else 0.0}
+            for clients, budget in points
+            for name in ("lefi", "lefi warm", "lefi usd", "uniform")
+            for seed in range(8)
+        ]
+        write_heavy(tmp_path, table, rows)
+    claim = decide("o", folder=tmp_path)
+    assert claim.verdict == expected
+    assert "spending up to 3 budgets" in claim.measured
+    assert claim.numbers["lefi_10000_5"] == pytest.approx(share, abs=0.01)
+
+
+def test_the_controls_of_the_shipped_tables_fail() -> None:
+    """Literal dollars and weights that never move stay below what the claims ask for."""
+    claim = decide("o")
+    assert claim.verdict != "confirmed"
+    assert max(claim.numbers[f"lefi_usd_{place}_high"] for place in ("1000_5", "10000_5")) < 0.9
+    still = pl.read_csv(SHIPPED / "rules.csv").filter(mechanism="still")["share"]
+    assert still.to_numpy().max() < 0.9
 
 
 def test_scale_needs_share_and_speed(make_study: MakeStudy) -> None:

@@ -56,7 +56,11 @@ def test_report_is_one_self_contained_file(report: Path) -> None:
     assert page.open == []
     assert "script" not in page.tags
     assert page.tags.count("img") == len(DRAWN)
-    assert all(address.startswith("data:image/svg+xml;base64,") for address in page.addresses)
+    inside = [address for address in page.addresses if address.startswith("#")]
+    outside = [address for address in page.addresses if not address.startswith("#")]
+    assert all(address.startswith("data:image/svg+xml;base64,") for address in outside)
+    assert len(inside) >= 8
+    assert all(f'id="{address[1:]}"' in text for address in inside)  # the contents bar leads somewhere
     assert not re.search(r"https?://|url\(|@import", text)
 
 
@@ -78,6 +82,44 @@ def test_report_says_what_it_measured(report: Path) -> None:
     ):
         assert word in words
     assert "missing, and with them" not in words
+
+
+def test_the_first_screen_comes_first(report: Path) -> None:
+    """Three numbers, three pictures, five sentences, and only then the sections."""
+    text = report.read_text()
+    head = text[: text.index('<h2 id="settle">')]
+    assert head.count("<b>") == 3
+    assert head.count("<img") == 3
+    words = " ".join(Page(head.replace("<body>", "").replace('<html lang="en">', "")).words)
+    for word in ("What holds", "What does not", "What the paper left out", "What hangs on our reading"):
+        assert word in words
+    assert "0.34% to 59%" in words
+    assert "invites pretending" in words
+
+
+def test_figures_are_numbered_in_the_order_they_appear(report: Path) -> None:
+    numbers = [int(number) for number in re.findall(r"<h3>Figure (\d+)\.", report.read_text())]
+    assert numbers == list(range(1, len(DRAWN) - 3 + 1))
+
+
+def test_no_words_of_machines(report: Path) -> None:
+    words = " ".join(Page(report.read_text()).words)
+    assert not re.search(r"\binf USD|-0\.0+\b|`|\bnan\b", words)
+
+
+def test_every_claim_stands_once_with_its_badge_and_its_rule_folded_away(report: Path) -> None:
+    text = report.read_text()
+    for check in CHECKS:
+        assert text.count(f'id="claim-{check.key}"') == 1
+    assert text.count('class="claim"') == len(CHECKS)
+    assert text.count("<summary>Rule, numbers, reasons</summary>") == len(CHECKS)
+
+
+def test_it_is_light_and_dark_and_prints(report: Path) -> None:
+    text = report.read_text()
+    assert "prefers-color-scheme: dark" in text
+    assert "@media print" in text
+    assert "position: sticky" in text
 
 
 def test_claims_lie_beside_the_report(report: Path, small_results: Path) -> None:
@@ -122,7 +164,7 @@ def test_deleted_and_damaged_studies_are_named(
 def test_an_empty_folder_still_gives_a_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     leave_blank(monkeypatch)
     words = " ".join(Page(write_report(tmp_path / "nothing", tmp_path / "out").read_text()).words)
-    assert "10 not tested yet" in words
+    assert "11 not tested yet" in words
 
 
 def test_one_seed_and_two_rounds_are_enough_not_to_crash(tmp_path: Path) -> None:

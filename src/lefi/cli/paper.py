@@ -15,6 +15,9 @@ def paper(
     seeds: Annotated[int, typer.Option(help="How many seeds.")] = 10,
     full: Annotated[bool, typer.Option("--full", help="30 seeds instead: the figures of the documentation.")] = False,
     rounds: Annotated[int, typer.Option(help="Rounds per run.")] = 100,
+    heavy: Annotated[
+        bool, typer.Option("--heavy", help="Run the heavy studies too (5 minutes of one core); else shipped tables.")
+    ] = False,
     jobs: Jobs = None,
 ) -> None:
     """Run the paper's studies and write report.html with every figure and the table of claims.
@@ -27,6 +30,7 @@ def paper(
     from lefi.cli import show
     from lefi.cli.figures import draw
     from lefi.studies.plan.paper import SHAPE, paper_studies
+    from lefi.studies.run.heavy import run_heavy
     from lefi.studies.run.runner import run_studies
 
     shape = {} if full else {"seeds": min(seeds, FEW)}  # as their TOMLs say, or few of them: they sweep much
@@ -39,4 +43,7 @@ def paper(
     writable(out)
     with show.bar("paper", "runs") as progress:
         run_studies(studies, out, jobs=cores() if jobs is None else jobs, progress=progress)
+    if heavy:
+        with show.bar("heavy", "runs") as progress:
+            run_heavy(out, jobs=cores() if jobs is None else jobs, progress=progress)
     draw(out, out)

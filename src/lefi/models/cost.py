@@ -1,7 +1,8 @@
-"""Computing that a client spends on training: C(D) = p D + q.
+"""What a round costs a client: C(D) = p D + q + u, computing for training and mobile traffic for the upload.
 
 D  size   [thousand samples]
 C  cost   [TFLOP]
+u  upload [TFLOP that cost as much]: traffic of x USD is x / price. It takes no computing time.
 """
 
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import numpy as np
 
 from lefi.arrays import FloatArray, Floats, floats, number
 from lefi.errors import InputError
-from lefi.models.presets import coefficients
+from lefi.models.presets import find, numbers
 from lefi.registry import Registry, made
 
 M = TypeVar("M")
@@ -21,17 +22,19 @@ M = TypeVar("M")
 
 @dataclass(frozen=True)
 class LinearCost:
-    """C(D) = p D + q with p in TFLOP per thousand samples and q in TFLOP."""
+    """C(D) = p D + q + upload with p in TFLOP per thousand samples, q and upload in TFLOP."""
 
     p: float
     q: float
+    upload: float = 0.0
 
     def __post_init__(self) -> None:
         number("cost.p", self.p, above=0)
         number("cost.q", self.q, low=0)
+        number("cost.upload", self.upload, low=0)
 
     def __call__(self, sizes: Floats) -> FloatArray:
-        return np.asarray(self.p * np.asarray(sizes, dtype=np.float64) + self.q)
+        return np.asarray(self.p * np.asarray(sizes, dtype=np.float64) + (self.q + self.upload))
 
     def slope(self, sizes: Floats) -> FloatArray:
         """dC/dD = p, everywhere."""
@@ -53,7 +56,7 @@ class LinearCost:
         return float(np.sqrt(np.mean((self(sizes) - np.asarray(cost)) ** 2)))
 
     def to_dict(self) -> dict[str, float]:
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if value or name != "upload"}
 
 
 PRESETS = {"paper": {"p": 79.1259, "q": 17.6219}}
@@ -75,7 +78,7 @@ def register_cost(name: str) -> Callable[[M], M]:
 def cost(name_or_path: str | Path) -> LinearCost:
     """The cost model of that name ("paper"), the one in a JSON file, or `file.py:Name` of one's own.
 
-    A JSON file holds `{"cost": {"p": ..., "q": ...}}`.
+    A JSON file holds `{"cost": {"p": ..., "q": ...}}`, and `"upload"` where uploads cost something.
     """
     name = str(name_or_path)
     if COSTS.has(name):
@@ -84,4 +87,5 @@ def cost(name_or_path: str | Path) -> LinearCost:
         if not isinstance(model, LinearCost):
             raise InputError(f"cost {name!r}", model, "a lefi.LinearCost")
         return model
-    return LinearCost(**coefficients("cost", name_or_path, PRESETS, ("p", "q")))
+    path, table = find("cost", name_or_path, PRESETS)
+    return LinearCost(**numbers("cost", path, table, ("p", "q", *(["upload"] if "upload" in table else []))))

@@ -16,14 +16,6 @@ def shipped() -> list[str]:
     return sorted(path.stem for path in SHIPPED.glob("*.json"))
 
 
-def coefficients(
-    what: str, name_or_path: str | Path, presets: Mapping[str, Mapping[str, float]], fields: tuple[str, ...]
-) -> dict[str, float]:
-    """The numbers behind a preset name or a file such as `{"cost": {"p": ..., "q": ...}}`."""
-    path, table = find(what, name_or_path, presets)
-    return numbers(what, path, table, fields)
-
-
 def find(
     what: str, name_or_path: str | Path, presets: Mapping[str, Mapping[str, float]]
 ) -> tuple[str, Mapping[str, Any]]:

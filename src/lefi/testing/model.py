@@ -71,7 +71,7 @@ def _slope(subject: _Subject) -> "np.typing.NDArray[np.float64]":
 def _is_linear(model: LinearCost) -> None:
     require(isinstance(model, LinearCost), "it is no lefi.LinearCost")
     sizes = np.linspace(0, 10, 11)
-    require(np.allclose(model(sizes), model.p * sizes + model.q), "it does not cost p D + q")
+    require(np.allclose(model(sizes), model.p * sizes + model.q + model.upload), "it does not cost p D + q")
 
 
 def _more_costs_more(model: LinearCost) -> None:

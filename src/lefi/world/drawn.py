@@ -59,7 +59,8 @@ class Settings(BaseModel):
     """What a scenario may set; a range (low, high) is drawn uniformly per client, a number holds for all.
 
     A client's price is price_factor times `rent` (USD per hour of a GPU of `reference_speed` TFLOPS);
-    fixed_cost multiplies q of the cost model; scale is the range of K_n of linear and all_or_nothing clients in USD;
+    fixed_cost multiplies q of the cost model; upload (TFLOP) is added to it, for mobile traffic;
+    scale is the range of K_n of linear and all_or_nothing clients in USD;
     holdout and overbid are shares of the cost that clients add to it when they answer and when they bid,
     all of them or the one whose id `pretender` is; behaviours are further ones around all that, such as noisy(r=0.1);
     temperature (USD) belongs to logit clients, curvature (USD per thousand samples squared) to convex_cost ones.
@@ -76,6 +77,7 @@ class Settings(BaseModel):
     size_low: Number = 0.0
     size_high: Number = 10.0
     fixed_cost: Factor = 1.0
+    upload: Amount = 0.0
     kinds: Annotated[tuple[Kind, ...], Field(min_length=1)] = ("rational",)
     scale: Range = (0.05, 0.5)
     temperature: Factor = 0.01
@@ -142,7 +144,7 @@ def draw_clients(seed: int, terms: Terms, settings: Settings, ids: IntArray) -> 
         roster=Roster(ids, iid=draw("iid", settings.iid), rate=draw("rate", settings.rate)),
         price=draw("price", settings.price_factor) * settings.rent / 3600 / settings.reference_speed,
         speed=draw("speed", settings.speed),
-        cost=replace(model, q=model.q * settings.fixed_cost),
+        cost=replace(model, q=model.q * settings.fixed_cost, upload=model.upload + settings.upload),
         deadline=terms.deadline,
         size_low=terms.size_low,
         size_high=terms.size_high,

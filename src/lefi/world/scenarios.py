@@ -35,6 +35,10 @@ OURS: dict[str, dict[str, Any]] = {
     "drifting": {**MIXED, "drift": 0.02},
     "churning": {**MIXED, "churn": 0.05},
     "flaky": {**MIXED, "dropout": 0.2},
+    "logit": {**MIXED, "kinds": ("logit",)},
+    "sticky": {**MIXED, "sticky": 0.5},
+    "convex": {**MIXED, "kinds": ("convex_cost",)},
+    "metered": {**MIXED, "opt_out": True, "upload": 1600},
 }
 ABOUT = {
     "paper": "the paper's clients: one speed and one rate for all, prices that differ",
@@ -46,6 +50,10 @@ ABOUT = {
     "drifting": "mixed, and prices drift by 2% a round",
     "churning": "mixed, and 5% of the clients are replaced every round",
     "flaky": "mixed, and a fifth of the answers does not come",
+    "logit": "mixed, and clients choose at random, what pays more more often",
+    "sticky": "mixed, and half of an answer is the last one",
+    "convex": "mixed, and the cost of a sample rises with their number",
+    "metered": "mixed, and an upload costs what 4 MB do at 3.5 USD per GB: clients that would lose stay at home",
 }
 
 

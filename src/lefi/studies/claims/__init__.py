@@ -21,6 +21,7 @@ class Check:
     measure: Callable[[Results], Finding] | None
     ours: bool = False
     waits_for: str = ""
+    short: str = ""
 
 
 CHECKS = (
@@ -30,6 +31,7 @@ CHECKS = (
         "Settled: every later value stays within 5% of its mean over the last 20 rounds. Confirmed when the "
         "median fleet has settled by round 25, weights and sizes; partly when one of them.",
         convergence.settles,
+        short="weights and sizes settle in about 20 rounds",
     ),
     Check(
         "b",
@@ -39,6 +41,7 @@ CHECKS = (
         "start; the spread over clients grows in the 5 rounds after (interval above 0); it is above 5% in the"
         " last round.",
         convergence.rises_and_spreads,
+        short="weights rise, then spread",
     ),
     Check(
         "c",
@@ -46,6 +49,7 @@ CHECKS = (
         "Paired difference in the last round, interval above 0, for both pairs. bara and random count with "
         "their best round within the budget.",
         convergence.order,
+        short="lefi above bara above random",
     ),
     Check(
         "d",
@@ -53,6 +57,7 @@ CHECKS = (
         "For both: the interval lies below 1 at every number of clients, and the paired change from the "
         "smallest to the largest lies below 0.",
         sweeps.falling_rai,
+        short="the rivals fall behind as clients grow in number",
     ),
     Check(
         "e",
@@ -61,6 +66,7 @@ CHECKS = (
         "lefi, bara and random at the largest budget is below 0.003 with its interval; lefi's lead over the "
         "better of bara and random is largest at the smallest budget.",
         sweeps.budget,
+        short="accuracy against the budget",
     ),
     Check(
         "f",
@@ -70,6 +76,7 @@ CHECKS = (
         "loosest deadline (by 0.0001 or more, interval above 0) and behind at none. Leads under 0.0001 count as "
         "level; uniform is told, not judged.",
         sweeps.deadline,
+        short="accuracy against the deadline",
     ),
     Check(
         "g",
@@ -77,21 +84,25 @@ CHECKS = (
         "Largest fall of the realised accuracy between neighbouring rounds after round 20: confirmed when the"
         " median over fleets is below 0.003 with its interval, partly when only the median is.",
         convergence.smooth,
+        short="smooth convergence",
     ),
     Check(
         "h",
         "It works with any data-selection rule of the clients.",
-        "Clients that answer with noise (noisy), may opt out (reluctant), or follow other rules than the rational one "
-        "(stubborn): confirmed when the median share of the oracle's gain that lefi reaches in the last round is at "
-        "least 0.9 in all three; partly when in some.",
+        "Clients that answer with noise (noisy), may opt out (reluctant), are linear or all-or-nothing (stubborn), "
+        "choose at random by what pays (logit), lean on their last answer (sticky), have rising costs (convex), or "
+        "pay for their uploads (metered): confirmed when the median share of the oracle's gain that lefi reaches in "
+        "the last round is at least 0.9 in all; partly when in some. The control, weights that never move, must fail.",
         behaviours.any_rule,
+        short="any data-selection rule",
     ),
     Check(
         "i",
         "It scales to thousands of clients.",
-        "With the largest fleet, of 1,000 clients or more: share of the oracle's gain at least 0.9 with its "
-        "interval, and at most 0.6 s a round.",
+        "With the largest fleet, of 1,000 clients or more, and 0.5 USD for each: share of the oracle's gain at least "
+        "0.9 with its interval, and at most 0.6 s a round.",
         sweeps.scales,
+        short="thousands of clients at 0.5 USD each",
     ),
     Check(
         "j",
@@ -99,6 +110,7 @@ CHECKS = (
         "Stated when such a mechanism exists.",
         None,
         waits_for="no such mechanism exists in lefi yet",
+        short="deep reinforcement learning is too slow",
     ),
     Check(
         "k",
@@ -107,6 +119,7 @@ CHECKS = (
         "budget where it overspends, is at most the oracle's dual bound + 1e-9.",
         ours.oracle,
         ours=True,
+        short="nobody beats the oracle",
     ),
     Check(
         "l",
@@ -115,6 +128,7 @@ CHECKS = (
         "interval; on mixed it is above 0 with its interval.",
         ours.uniform,
         ours=True,
+        short="equal weights are hard to beat",
     ),
     Check(
         "m",
@@ -123,6 +137,24 @@ CHECKS = (
         "of clients. Two parts for each: the sum misses by at most 0.03 (RMSE, as the paper's regression does), and "
         "by less than one constant for all fleets.",
         combined_accuracy.combined_accuracy,
+        short="accuracy is a sum over clients",
+    ),
+    Check(
+        "n",
+        "It copes with participants that change over time.",
+        "Clients that come and go (churning, 5% a round) and whose costs drift (drifting, 2% a round): confirmed when "
+        "the median share of the current oracle's gain that lefi reaches in the last round is at least 0.9 in both.",
+        behaviours.dynamic,
+        short="participants that change",
+    ),
+    Check(
+        "o",
+        "It scales to thousands of clients with the 5 USD that the figure states.",
+        "Three parts: share of the oracle's gain at least 0.9 with its interval, with 1,000 and with 10,000 clients "
+        "that share 5 USD, and with 10,000 clients that have 0.5 USD each. The control, literal dollars, must fail at "
+        "5 USD.",
+        sweeps.fixed_budget,
+        short="thousands of clients at 5 USD for all",
     ),
 )
 
@@ -150,9 +182,10 @@ def _checked(check: Check, results: Results) -> Claim:
             raise Untested(check.waits_for)
         found = check.measure(results)
     except Untested as error:
-        return Claim(check.key, check.claim, "", "not tested yet", check.rule, str(error), check.ours)
+        return Claim(
+            check.key, check.claim, "", "not tested yet", check.rule, str(error), check.ours, short=check.short
+        )
     reason = "; ".join(found.reasons)
     decided = verdict(found.parts)
-    return Claim(
-        check.key, check.claim, found.measured, decided, check.rule, reason, check.ours, found.numbers, found.chance
-    )
+    words = (check.key, check.claim, found.measured, decided, check.rule, reason)
+    return Claim(*words, check.ours, found.numbers, check.short, found.chance)

@@ -28,6 +28,7 @@ class Claim:
     reason: str = ""
     ours: bool = False
     numbers: dict[str, float] = field(default_factory=dict)
+    short: str = ""  # a few words
     chance: float | None = None  # of what was measured if there were nothing to it; None where the rule has no interval
     corrected: float | None = None  # for the number of claims that have one (Holm)
 

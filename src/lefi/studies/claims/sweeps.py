@@ -13,6 +13,7 @@ from lefi.studies.run.results import Finished, Matrix, Results, matrix
 MANY = 1000
 LEAST_SHARE = 0.9
 LONGEST = 0.6  # seconds a round: 100 rounds within a minute
+VARIANTS = ("lefi warm", "lefi usd")  # of the studies of many clients: other first weights, and the literal dollars
 
 
 def falling_rai(results: Results) -> Finding:
@@ -46,6 +47,7 @@ def budget(results: Results) -> Finding:
     """(e) Accuracy rises with the budget, all meet at the largest, lefi's lead is largest at the smallest."""
     study = need(results, "budget", "lefi", *RIVALS)
     tables = _by(study, "budget")
+    literal = tables.pop("lefi usd", None)
     rises = {name: float(_steps(table).min()) for name, table in tables.items()}
     largest = tables["lefi"].by[-1]
     apart, all_apart = (_spread(tables, names, largest) for names in (("lefi", *RIVALS), tuple(tables)))
@@ -58,12 +60,12 @@ def budget(results: Results) -> Finding:
         f"accuracy rises at every step for {_those(rises)}; spread of lefi, bara and random at {largest:g} USD "
         f"{told(met, 4)} (of all mechanisms {told(all_met, 4)}); lead over the better of bara and random "
         f"{told(smallest, 3, 100)} percentage points at {tables['lefi'].by[0]:g} USD, largest "
-        f"({100 * float(leads.middle.max()):.3f}) at {top:g} USD"
+        f"({100 * float(leads.middle.max()):.3f}) at {top:g} USD{_literal(tables, literal)}"
     )
     why = (
         "accuracy falls somewhere while the budget rises: " + ", ".join(n for n, step in rises.items() if step <= 0),
         f"the spread at {largest:g} USD is not below {EQUAL} with its interval",
-        f"the lead is largest at {top:g} USD; step and probe are fixed in USD, so lefi suits some budgets better",
+        f"the lead is largest at {top:g} USD; bara and random begin with equal shares, which suit scarce money well",
     )
     numbers = spelled("spread", met) | spelled("spread_all", all_met) | spelled("lead_smallest", smallest)
     numbers |= {"lead_largest": float(leads.middle.max()), "lead_largest_at": float(top)}
@@ -124,6 +126,40 @@ def scales(results: Results) -> Finding:
     return Finding(measured, parts, reasons, numbers, [chance(shares.at(most), LEAST_SHARE)])
 
 
+def fixed_budget(results: Results) -> Finding:
+    """(o) Works with thousands of clients on the 5 USD that the paper states, and with 10,000 at 0.5 USD each."""
+    places = (("clients_fixed", 1_000, 5.0), ("clients_many", 10_000, 5.0), ("clients_many", 10_000, 5_000.0))
+    words, parts, reasons, chances = [], [], [], []
+    numbers: dict[str, float] = {}
+    for table, clients, money in places:
+        final = at_the_end(results.heavy(table)).filter(clients=clients, budget=money)
+        shares = {name: final.filter(mechanism=name)["share"].to_numpy() for name in ("lefi", *VARIANTS, "uniform")}
+        found = {name: median(values) for name, values in shares.items()}
+        worst = float(final.filter(mechanism="lefi usd")["worst"].to_numpy().max())
+        where = f"{clients:,} clients, {money:g} USD"
+        words.append(
+            f"{where}: {told(found['lefi'], 2)}, from equal weights {told(found['lefi warm'], 2)}, with literal "
+            f"dollars {told(found['lefi usd'], 2)} (spending up to {1 + worst:.3g} budgets), uniform "
+            f"{told(found['uniform'], 3)}"
+        )
+        parts.append(float(found["lefi"].low) >= LEAST_SHARE)
+        reasons += [] if parts[-1] else [f"the share with {where} is below {LEAST_SHARE}"]
+        chances.append(chance(shares["lefi"], LEAST_SHARE))
+        for name in shares:
+            numbers |= spelled(f"{name.replace(' ', '_')}_{clients}_{money:g}", found[name])
+    if not parts[0]:
+        reasons.append(
+            "its first offers, a tenth of an equal share, lie below what data costs: nobody delivers, and no slope "
+            "shows"
+        )
+    return Finding("share of the oracle's gain, " + "; ".join(words), parts, reasons, numbers, chances)
+
+
+def at_the_end(table: pl.DataFrame) -> pl.DataFrame:
+    """The rows of the last round."""
+    return table.filter(pl.col("round") == pl.col("round").max())
+
+
 def _by(study: Finished, setting: str) -> dict[str, Matrix]:
     """Final judged accuracy of each mechanism, at the values where all were measured."""
     tables = {name: finals(study, "judged", setting, name) for name in in_order(study.mechanisms)}
@@ -139,6 +175,16 @@ def _by(study: Finished, setting: str) -> dict[str, Matrix]:
 def _steps(table: Matrix) -> FloatArray:
     """Median paired change from each value of the setting to the next."""
     return np.asarray(np.nanmedian(np.diff(table.values, axis=1), axis=0))
+
+
+def _literal(tables: dict[str, Matrix], literal: Matrix | None) -> str:
+    """What the paper's literal dollars do instead, where they were measured: the control."""
+    if literal is None:
+        return ""
+    gap = difference(literal.values, tables["lefi"].values)
+    places = (0, -1)
+    words = [f"{told(Interval(*(b[at] for b in gap)), 3, 100)} at {literal.by[at]:g} USD" for at in places]
+    return f"; with step and probe in literal dollars lefi differs by {' and '.join(words)}"
 
 
 def _spread(tables: dict[str, Matrix], names: tuple[str, ...], place: float) -> FloatArray:

@@ -12,17 +12,22 @@ from lefi.studies.figures import (
     ablation,
     accuracy_model,
     budget,
+    cold,
     convergence,
     cost,
     deadline,
     deviation,
+    first_gain,
+    fixed_budget,
     fleets,
     gain,
     money,
     needed,
     overspend,
     paid_training,
+    pretending,
     rai,
+    readings,
     readme,
     scenarios,
     sizes,
@@ -39,10 +44,12 @@ class Plan:
 
     name: str
     title: str
-    studies: tuple[str, ...]
     compute: Callable[..., Any]
     draw: Callable[[Any], Figure]
     caption: Callable[[Any], str]
+    studies: tuple[str, ...] = ()
+    heavy: tuple[str, ...] = ()
+    """Tables of heavy studies, handed over after the studies."""
     clients: bool = False
     """Needs the clients table."""
     partial: bool = False
@@ -51,124 +58,55 @@ class Plan:
     """Left out where its studies are missing; the section that it belongs to says how to get them."""
 
 
+def _plan(name: str, title: str, module: Any, *studies: str, **settings: Any) -> Plan:
+    return Plan(name, title, module.compute, module.draw, module.caption, studies, **settings)
+
+
+MANY = ("clients_fixed", "clients_many")
+BOTH = ("convergence", "mixed")
 PLANS = (
-    Plan("cost", "Compute cost against size", (), cost.compute, cost.draw, cost.caption),
+    _plan("first-gain", "Does it find the optimum?", first_gain, "mixed"),
     Plan(
-        "accuracy-model",
-        "Accuracy against size and iid",
-        (),
-        accuracy_model.compute,
-        accuracy_model.draw,
-        accuracy_model.caption,
+        "first-money",
+        "What does accuracy cost?",
+        readings.compute_money,
+        readings.draw_money,
+        readings.caption_money,
+        heavy=("readings_money",),
     ),
     Plan(
-        "weights",
-        "Convergence of weights",
-        ("convergence",),
-        weights.compute,
-        weights.draw,
-        weights.caption,
-        clients=True,
-    ),
-    Plan("sizes", "Convergence of sizes", ("convergence",), sizes.compute, sizes.draw, sizes.caption, clients=True),
-    Plan(
-        "accuracy",
-        "Convergence of accuracy",
-        ("convergence",),
-        convergence.compute,
-        convergence.draw,
-        convergence.caption,
-    ),
-    Plan(
-        "rai",
-        "Relative accuracy improvement against the number of clients",
+        "first-scale",
+        "Does it scale at 5 USD?",
+        fixed_budget.compute,
+        fixed_budget.draw_first,
+        fixed_budget.caption_first,
         ("clients",),
-        rai.compute,
-        rai.draw,
-        rai.caption,
+        heavy=MANY,
     ),
-    Plan("budget", "Accuracy against the budget", ("budget",), budget.compute, budget.draw, budget.caption),
-    Plan("deadline", "Accuracy against the deadline", ("deadline",), deadline.compute, deadline.draw, deadline.caption),
-    Plan(
-        "gain",
-        "Share of the oracle's gain (ours)",
-        ("convergence", "mixed"),
-        gain.compute,
-        gain.draw,
-        gain.caption,
-        partial=True,
+    _plan("weights", "Convergence of weights", weights, "convergence", clients=True),
+    _plan("sizes", "Convergence of sizes", sizes, "convergence", clients=True),
+    _plan("accuracy", "Convergence of accuracy", convergence, "convergence"),
+    _plan("gain", "Share of the oracle's gain (ours)", gain, *BOTH, partial=True),
+    _plan("overspend", "Overspend (ours)", overspend, *BOTH, partial=True),
+    _plan("rai", "Relative accuracy improvement (RAI) against the number of clients", rai, "clients"),
+    _plan("cold", "The rivals from equal shares, and from a cold start (ours)", cold, heavy=("cold_starts",)),
+    _plan("fixed", "Number of clients, with either budget (ours)", fixed_budget, "clients", heavy=MANY),
+    _plan("budget", "Accuracy against the budget", budget, "budget"),
+    _plan("readings", "Money needed, over readings of beta and theta (ours)", readings, heavy=("readings",)),
+    _plan("money", "Accuracy against money, over payment classes (ours)", money, "shape_money", extra=True),
+    _plan("needed", "Money needed to reach the paper's accuracy, by round (ours)", needed, "shape_money", extra=True),
+    _plan("deviation", "What clients keep, and what pretending adds (ours)", deviation, "shape_deviation", extra=True),
+    _plan("pretending", "When all clients pretend (ours)", pretending, heavy=("pretending",)),
+    _plan("deadline", "Accuracy against the deadline", deadline, "deadline"),
+    _plan(
+        "scenarios", "Share of the oracle's gain in every scenario (ours)", scenarios, *scenarios.STUDIES, partial=True
     ),
-    Plan(
-        "overspend",
-        "Overspend (ours)",
-        ("convergence", "mixed"),
-        overspend.compute,
-        overspend.draw,
-        overspend.caption,
-        partial=True,
-    ),
-    Plan(
-        "money",
-        "Accuracy against money, over payment classes (ours)",
-        ("shape_money",),
-        money.compute,
-        money.draw,
-        money.caption,
-        extra=True,
-    ),
-    Plan(
-        "needed",
-        "Money needed to reach the paper's accuracy, by round (ours)",
-        ("shape_money",),
-        needed.compute,
-        needed.draw,
-        needed.caption,
-        extra=True,
-    ),
-    Plan(
-        "deviation",
-        "What clients keep, and what pretending adds (ours)",
-        ("shape_deviation",),
-        deviation.compute,
-        deviation.draw,
-        deviation.caption,
-        extra=True,
-    ),
-    Plan(
-        "measured",
-        "Accuracy, really trained (ours)",
-        (),
-        trained_accuracy.compute,
-        trained_accuracy.draw,
-        trained_accuracy.caption,
-    ),
-    Plan(
-        "training",
-        "Paid training, really trained (ours)",
-        (),
-        paid_training.compute,
-        paid_training.draw,
-        paid_training.caption,
-    ),
-    Plan("fleets", "The paper's sum, really trained (ours)", (), fleets.compute, fleets.draw, fleets.caption),
-    Plan(
-        "ablation",
-        "Beyond the paper: what each change buys (ours)",
-        ablation.STUDIES,
-        ablation.compute,
-        ablation.draw,
-        ablation.caption,
-        extra=True,
-    ),
-    Plan(
-        "scenarios",
-        "Share of the oracle's gain in every scenario (ours)",
-        scenarios.STUDIES,
-        scenarios.compute,
-        scenarios.draw,
-        scenarios.caption,
-        partial=True,
-    ),
+    _plan("ablation", "What each change of ours buys (ours)", ablation, *ablation.STUDIES, extra=True),
+    _plan("cost", "Compute cost against size", cost),
+    _plan("accuracy-model", "Accuracy against size and iid", accuracy_model),
+    _plan("measured", "Accuracy, really trained (ours)", trained_accuracy),
+    _plan("training", "Paid training, really trained (ours)", paid_training),
+    _plan("fleets", "The paper's sum, really trained (ours)", fleets),
 )
 
 
@@ -207,7 +145,7 @@ def _draw(plan: Plan, results: Results, folder: Path) -> Drawn:
     lacking = _lacking(plan, found)
     if lacking:
         return Drawn(plan.name, plan.title, f"Not drawn: {lacking}.")
-    numbers = plan.compute(*found)
+    numbers = plan.compute(*found, *(results.heavy(name) for name in plan.heavy))
     with styled():
         files = save(plan.draw(numbers), folder, plan.name)
     return Drawn(plan.name, plan.title, plan.caption(numbers), tuple(files))

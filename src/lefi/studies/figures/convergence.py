@@ -32,7 +32,7 @@ def draw(numbers: Numbers) -> Figure:
     figure, (left, right) = sheet(2, height=3.7)
     look = looks(numbers.accuracy)
     for name in numbers.accuracy:
-        draw_band(left, numbers.accuracy[name], look[name])
+        draw_band(left, numbers.accuracy[name], look[name], alpha=0)  # fleets differ more than mechanisms
         gap = numbers.missing[name]
         draw_band(right, Band(gap.by, *(np.maximum(v, FLOOR) for v in (gap.middle, gap.low, gap.high))), look[name])
     left.axhline(numbers.oracle, color=ORACLE.colour, linestyle=ORACLE.line, linewidth=1.2)
@@ -52,8 +52,8 @@ def caption(numbers: Numbers) -> str:
     gaps = ", ".join(f"{name} {band.middle[-1]:.4f}" for name, band in numbers.missing.items())
     last = next(iter(numbers.accuracy.values())).by[-1]
     return (
-        f"Median accuracy in round {last:.0f}: {ends}; oracle {numbers.oracle:.4f}. The bands on the left hold the "
-        "differences between fleets too; on the right every fleet is held against its own oracle (percentage points "
+        f"Median accuracy in round {last:.0f}: {ends}; oracle {numbers.oracle:.4f}. On the "
+        "right every fleet is held against its own oracle (percentage points "
         f"missing in the last round: {gaps}; below {FLOOR:g} is drawn as {FLOOR:g}). random and bara are shown by "
         "their best round so far."
     )

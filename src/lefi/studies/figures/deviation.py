@@ -71,8 +71,8 @@ def caption(numbers: Numbers) -> str:
         gain = MILLI * float(np.median(numbers.gain[name]))
         top = MILLI * float(numbers.gain[name].max())
         parts.append(
-            f"{name} {middle:.2f} ({low:.2f} to {high:.2f}), gain {gain:.2f}, at most {top:.2f}, "
-            f"worst round of any client {MILLI * numbers.loss[name]:.2f}"
+            f"{name} {middle:z.2f} ({low:z.2f} to {high:z.2f}), gain {gain:z.2f}, at most {top:z.2f}, "
+            f"worst round of any client {MILLI * numbers.loss[name]:z.2f}"
         )
     return (
         "In thousandths of a USD per round: what a client keeps (median over clients and fleets, 5th to 95th "

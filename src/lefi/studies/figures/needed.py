@@ -79,10 +79,14 @@ def caption(numbers: Numbers) -> str:
     parts = []
     for name, line in numbers.needed.items():
         rounds = [number for number in (10, 20, int(line.by[-1])) if number <= line.by[-1]]
-        told = ", ".join(f"{line.at(number)[0]:.3g} USD by round {number}" for number in dict.fromkeys(rounds))
+        told = ", ".join(f"{_usd(line.at(number)[0])} by round {number}" for number in dict.fromkeys(rounds))
         parts.append(f"{name} {told}")
     return (
         "Budget per round for 10 clients with which a mechanism reaches, in that round, what the oracle of the "
         f"paper's class gets from {GOAL:g} USD: median and quartiles over fleets. {'; '.join(parts)}. "
-        "inf, or no line: no budget of the sweep was enough. A round that overspends counts as not enough."
+        "No line: no budget of the sweep was enough. A round that overspends counts as not enough."
     )
+
+
+def _usd(money: float) -> str:
+    return f"{money:.3g} USD" if np.isfinite(money) else "not reached"

@@ -55,7 +55,7 @@ def draw(numbers: Numbers) -> Figure:
     axes.plot(numbers.oracle.by, numbers.oracle.middle, color=ORACLE.colour, linestyle=ORACLE.line)
     axes.set_xscale("log")
     ticks_at(axes, numbers.oracle.by)
-    axes.set(xlabel="number of clients (budget 0.5 USD each)", ylabel="RAI (lefi = 1)")
+    axes.set(xlabel="number of clients (budget 0.5 USD each)", ylabel="RAI: gain over arbitrary weights (lefi = 1)")
     legend(figure, numbers.rai, oracle=True, markers=True)
     return figure
 

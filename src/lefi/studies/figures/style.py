@@ -32,10 +32,14 @@ class Look:
 
 KNOWN = {
     "lefi": Look("lefi (paper)", "#0072B2", "o"),
+    "lefi warm": Look("lefi, first weights budget / clients", "#56B4E9", "o", (0, (7, 1.5))),
+    "lefi usd": Look("lefi, step and probe in USD", "#5B6FA8", "o", (0, (1.2, 1.2))),
     "waterfill": Look("waterfill", "#009E73", "^"),
     "uniform": Look("uniform", "#E69F00", "s", (0, (5, 1.5))),
     "bara": Look("bara", "#D55E00", "D", (0, (3, 1.2, 1, 1.2))),
+    "bara cold": Look("bara, cold start", "#F0A07A", "D", (0, (1.2, 1.2))),
     "random": Look("random", "#7A7A7A", "v", (0, (1.2, 1.2))),
+    "random cold": Look("random, cold start", "#B5B5B5", "v", (0, (1, 2))),
     "price": Look("price", "#CC79A7", "P"),
     "auction": Look("auction", "#56B4E9", "X"),
     "contract": Look("contract", "#8C6D1F", "<", (0, (7, 1.5))),

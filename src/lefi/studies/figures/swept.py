@@ -52,7 +52,7 @@ def draw_sweep(numbers: Sweep, label: str, *, log: bool = False) -> Figure:
     figure, (left, right) = sheet(2, height=3.8)
     look = looks(numbers.accuracy)
     for name, line in numbers.accuracy.items():
-        draw_band(left, line, look[name], markers=True, alpha=0.07)  # they overlap: fleets differ
+        draw_band(left, line, look[name], markers=True, alpha=0)  # fleets differ more than mechanisms: bands hide them
     left.plot(numbers.oracle.by, numbers.oracle.middle, color=ORACLE.colour, linestyle=ORACLE.line, linewidth=1.2)
     for name, line in numbers.lead.items():
         draw_band(right, line, look[name], markers=True)
@@ -82,7 +82,7 @@ def describe(numbers: Sweep, what: str, unit: str) -> str:
         for name, line in numbers.accuracy.items()
     )
     lead = "; ".join(
-        f"over {name} {line.middle.max():+.2f} at {line.by[line.middle.argmax()]:g} {unit}"
+        f"over {name} {line.middle.max():+z.2f} at {line.by[line.middle.argmax()]:g} {unit}"
         for name, line in numbers.lead.items()
     )
     return (

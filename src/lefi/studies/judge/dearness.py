@@ -5,21 +5,30 @@ looked for along equal weights w: D_n(w) rises with w, so the smallest w that re
 dearness = sum_n w (1 - exp(-beta_n D_n(w))) / budget.  1 = equal weights cost the same, 2 = twice as much.
 """
 
+from typing import Any, Protocol
+
 import numpy as np
 import polars as pl
 
 from lefi.arrays import FloatArray
 from lefi.messages import CurveOffer
 from lefi.studies.plan.one_run import Run
-from lefi.studies.run.results import Finished
 from lefi.world.market import Market
 
 HALVINGS = 60  # of the bracket in log weight
 MOST = 1e6  # budgets: clients that give no more for this weight will not for any
-CONTROL = "uniform"
 
 
-def dearness(study: Finished, mechanism: str) -> FloatArray:
+class Study(Protocol):
+    """A finished study: the rows of its last round, and what its runs say of themselves."""
+
+    @property
+    def runs(self) -> list[dict[str, Any]]: ...
+
+    def final(self) -> pl.DataFrame: ...
+
+
+def dearness(study: Study, mechanism: str) -> FloatArray:
     """Per seed, what equal weights pay for the accuracy of the mechanism's last round, in budgets."""
     last = study.final().filter(pl.col("mechanism") == mechanism).sort("seed")
     reached = dict(zip(last["seed"], last["judged"], strict=True))
@@ -38,7 +47,7 @@ def equal_spend(market: Market, accuracy: float) -> float:
     return _equal(market, high)[1]
 
 
-def points_at_stake(study: Finished) -> FloatArray:
+def points_at_stake(study: Study) -> FloatArray:
     """Per seed, oracle minus arbitrary weights in the last round [percentage points]: what a share is a share of."""
     marks = study.final().group_by("seed").agg(pl.col("oracle").first(), pl.col("arbitrary").first()).sort("seed")
     return 100 * (marks["oracle"].to_numpy() - marks["arbitrary"].to_numpy())

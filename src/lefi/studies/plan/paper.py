@@ -16,6 +16,13 @@ BEYOND = (  # other clients than the paper's
 PAPER = ("convergence", "mixed", "clients", "budget", "deadline", *BEYOND)  # what the report rests on
 ABLATION = "ablation"  # from the paper's algorithm to ours, one change at a time
 SHAPE = ("shape_money", "shape_deviation")  # and, with few seeds, those over payment classes
+HEAVY = (  # minutes of CPU: their tables ship with lefi
+    "clients_fixed",
+    "clients_many",
+    "cold_starts",
+    "pretending",
+    "rules",
+)
 EXTRA = (ABLATION, *SHAPE)  # `lefi paper` runs these too
 
 

@@ -14,19 +14,6 @@ ROUNDS = (5, 10, 20, 100)
 PER_ROUND = ("convergence", "mixed")
 
 
-def claims_table(claims: list[Claim]) -> str:
-    rows = [
-        (
-            escape(claim.key) + (" (ours)" if claim.ours else ""),
-            escape(claim.claim) + f"<small>Rule: {escape(claim.rule)}</small>",
-            escape(claim.measured or "-") + (f"<small>Why: {escape(claim.reason)}.</small>" if claim.reason else ""),
-            f'<span class="verdict {claim.verdict.replace(" ", "-")}">{claim.verdict}</span>',
-        )
-        for claim in claims
-    ]
-    return table(["", "Claim", "Measured (median over fleets with 95% interval)", "Verdict"], rows, stacked=True)
-
-
 def mechanisms_table(study: Finished) -> str:
     """Share of the oracle's gain at a few rounds, and overspend, per mechanism."""
     rounds = rounds_told(study)

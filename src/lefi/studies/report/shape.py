@@ -10,7 +10,6 @@ from lefi.studies.figures.deviation import MILLI
 from lefi.studies.report.page import paragraph, table
 from lefi.studies.run.results import Finished, Results
 
-FIGURES = ("money", "needed", "deviation")
 MONEY, DEVIATION = "shape_money", "shape_deviation"
 BUDGET = 0.06  # USD per round at which accuracy is told
 

@@ -25,11 +25,11 @@ def speed_parts(results: Path, folder: Path) -> list[str]:
     try:
         found = read_bench(path)
     except LefiError as error:
-        return ["<h2>Speed</h2>", paragraph(f"Not told: {error}.", "note")]
+        return ['<h2 id="speed">Speed</h2>', paragraph(f"Not told: {error}.", "note")]
     svg = next(file for file in _draw(found, folder) if file.suffix == ".svg")
     where = f" Measured on: {found.machine}." if found.machine else ""
     return [
-        "<h2>Speed</h2>",
+        '<h2 id="speed">Speed</h2>',
         picture(svg, "Time of a round against the number of clients", speed.caption(found.contest) + where),
         *_ratios(found),
     ]

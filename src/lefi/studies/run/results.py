@@ -11,6 +11,7 @@ import polars as pl
 from lefi.arrays import FloatArray
 from lefi.errors import LefiError
 from lefi.studies.plan.paper import EXTRA, PAPER
+from lefi.studies.run.heavy import heavy_table
 from lefi.studies.run.load import load
 from lefi.studies.run.store import MANIFEST, read_manifest
 
@@ -63,9 +64,14 @@ class Results:
 
     studies: dict[str, Finished]
     missing: dict[str, str]
+    folder: Path | None = None
 
     def get(self, name: str) -> Finished | None:
         return self.studies.get(name)
+
+    def heavy(self, name: str) -> pl.DataFrame:
+        """The table of a heavy study: the one measured here, or the one that ships."""
+        return heavy_table(name, self.folder)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +102,7 @@ def read_results(folder: Path, names: tuple[str, ...] = PAPER, extra: tuple[str,
             studies[name] = read_study(folder, name)
         except LefiError as error:
             missing[name] = str(error)
-    return Results(studies, missing)
+    return Results(studies, missing, folder)
 
 
 def read_study(folder: Path | str, name: str) -> Finished:

@@ -1,0 +1,111 @@
+"""What the report asks, in order: for each question its claims, its figures, and what to look at in them."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Section:
+    """One question. `tables` name further parts of the section."""
+
+    anchor: str
+    short: str  # in the contents bar
+    question: str
+    about: str
+    claims: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
+
+
+OUTLINE = (
+    Section(
+        "settle",
+        "Settling",
+        "Does lefi settle?",
+        "lefi is the paper's Algorithm 1: it learns each client's response from its answers and steps every client's "
+        "weight (the most it can earn, in USD) towards more accuracy. A fleet is the clients of one seed; all "
+        "mechanisms meet the same fleets.",
+        ("a", "b", "c", "g", "j"),
+        ("weights", "sizes", "accuracy"),
+    ),
+    Section(
+        "optimum",
+        "Optimum",
+        "Does it find the optimum, within the budget?",
+        "The oracle is the exact optimum when all costs are known. A share is what a mechanism gains over arbitrary "
+        "weights, as a part of what the oracle gains; overspend is what a round pays above its budget. Uniform, the "
+        "same weight for everybody, is the control: it learns nothing about single clients.",
+        ("k", "l"),
+        ("gain", "overspend"),
+        ("shares",),
+    ),
+    Section(
+        "scale",
+        "Scale",
+        "Does it scale to thousands of clients?",
+        "RAI, the paper's relative accuracy improvement, is a mechanism's gain over arbitrary weights divided by "
+        "lefi's. The paper states 5 USD for this figure and never says that it grows with the number of clients, so "
+        "both are shown: 0.5 USD for each client, and 5 USD for all.",
+        ("d", "i", "o"),
+        ("rai", "cold", "fixed"),
+    ),
+    Section(
+        "money",
+        "Money",
+        "What does accuracy cost?",
+        "The paper fixes the shape of the payment, weight (1 - exp(-beta size)), and tunes its height. Its beta and "
+        "the unit of its theta, the price of computing, are not given. first_best pays every client just its cost: no "
+        "way of paying reaches more.",
+        ("e",),
+        ("budget", "readings", "money", "needed", "deviation", "pretending"),
+        ("shape",),
+    ),
+    Section("deadline", "Deadline", "What does a stricter deadline cost?", "", ("f",), ("deadline",)),
+    Section(
+        "clients",
+        "Other clients",
+        "Beyond the paper: other clients, other mechanisms",
+        "The paper promises any data-selection rule and clients that change. Each scenario changes one thing about the "
+        "clients; waterfill is ours.",
+        ("h", "n"),
+        ("scenarios", "ablation"),
+        ("beyond",),
+    ),
+    Section(
+        "models",
+        "Models",
+        "Do the models hold when it is really trained?",
+        "The simulations rest on two models of the paper: what training costs, and what accuracy data buys. The "
+        "second was measured again on CIFAR-10. Tasks other than classification are out of scope: the paper names "
+        "none.",
+        ("m",),
+        ("cost", "accuracy-model", "measured", "training", "fleets"),
+    ),
+)
+
+SEE = {
+    "weights": "Left: one line per client. Look whether they rise together up to the dotted line, where the budget "
+    "binds, and part after it. Right: settled means below the dotted 5%.",
+    "sizes": "What the clients deliver for those weights. Right: how far the slowest client is from where it ends.",
+    "accuracy": "Left: medians. Right: every fleet against its own oracle; lower is better, the scale is logarithmic.",
+    "gain": "How soon each line comes near 1, and where it stays. Left all clients have one rate and speed, right they "
+    "differ: only there is much to learn.",
+    "overspend": "Zero is the bottom line. Rounds above it spend money that is not there.",
+    "rai": "Lines below 1 gain less than lefi. The dashed line is all there is to gain.",
+    "cold": "The same rivals with two starts: the gap between the lines is the start, not the search.",
+    "fixed": "Left the money grows with the fleet, right it does not.",
+    "budget": "Left: medians. Right: above zero lefi is ahead. lefi usd has the paper's literal step and probe.",
+    "readings": "Framed cells agree with what the paper reports. From one end of the frame to the other the answer "
+    "changes more than a hundredfold.",
+    "money": "How far left of the grey line's end a mechanism reaches the height of that line.",
+    "needed": "Lower is cheaper. What is not drawn did not reach the goal with any budget that was tried.",
+    "deviation": "Left: above zero clients keep money. Right: above zero pretending pays.",
+    "pretending": "How fast the line of price falls is the price of having to trust the clients.",
+    "deadline": "Left: medians. Right: above zero lefi is ahead; deadlines to the left are strict.",
+    "scenarios": "One panel per kind of client: who comes near 1, how soon, and who stays there.",
+    "ablation": "Left: what is missing to the best, from lefi step by step to waterfill. Right: what each overspends.",
+    "cost": "Computing grows in proportion to data, from a small fixed part.",
+    "accuracy-model": "Lines are nearly straight: the next thousand samples are worth almost what the first were.",
+    "measured": "Unlike the paper's model, the curves bend: the first thousands of samples buy most.",
+    "training": "The same clients and money in real training: whether the lines can be told apart.",
+    "fleets": "Points on the blue line would mean that accuracy is a sum over clients.",
+}
