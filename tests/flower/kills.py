@@ -17,7 +17,8 @@ from random import Random
 
 from lefi.ledger import Ledger
 from lefi.ledger.audit import audit
-from lefi.ledger.views import export, frame
+from lefi.ledger.exports import export
+from lefi.ledger.views import frame
 from tests.flower import toy
 
 ROUNDS = 10

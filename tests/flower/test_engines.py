@@ -13,7 +13,8 @@ from polars.testing import assert_frame_equal
 from lefi.flower import LocalGrid
 from lefi.ledger import Ledger
 from lefi.ledger.audit import audit
-from lefi.ledger.views import export, frame
+from lefi.ledger.exports import export
+from lefi.ledger.views import frame
 from tests.flower.isolation import APP, isolated, possible
 from tests.flower.keys import certificate, node_key
 

@@ -1,5 +1,6 @@
 """A tiny Flower job for the tests: least squares on made-up data, in NumPy, with clients of different prices."""
 
+import json
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -13,6 +14,7 @@ from flwr.serverapp.strategy import FedAvg, Strategy
 import lefi
 from lefi.draws import key, uniform
 from lefi.flower import Client, Incentive, Ledger, LocalGrid, Posted, best_size
+from lefi.ledger.entries import Row
 
 CLIENTS = 6
 SAMPLES = 4000  # that each client has
@@ -73,6 +75,12 @@ def score(arrays: ArrayRecord) -> float:
 
 def fedavg(**settings: Any) -> FedAvg:
     return FedAvg(fraction_evaluate=0.0, min_train_nodes=1, min_available_nodes=1, **settings)
+
+
+def offered(row: Row) -> dict[str, Any]:
+    """The offer of a row: its kind and columns."""
+    result: dict[str, Any] = json.loads(row["offer"])
+    return result
 
 
 def run(
