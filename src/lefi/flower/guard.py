@@ -1,14 +1,16 @@
 """The budget is the job's, not the mechanism's: what is asked is cut to it before it is written or sent."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from lefi.arrays import FloatArray
 from lefi.errors import LefiError, OfferError
+from lefi.flower.wire import SAMPLES
 from lefi.messages import CurveOffer, Offer, Roster, Terms
-from lefi.offers import AuctionCall, cut, limited
+from lefi.offers import AuctionCall, MenuOffer, cut, limited
 from lefi.offers.columns import kind_of
 from lefi.offers.cut import SCALED
 from lefi.payments import payment_of
@@ -27,6 +29,8 @@ def admit(asked: Any, roster: Roster, payment: str, who: str) -> Offer:
         return AuctionCall(asked.budget, asked.value, asked.limit, roster.ids)
     columns = {name: np.array(values, dtype=np.float64) for name, values in asked.to_columns().items()}
     own: Offer = type(asked).from_columns(columns, roster.rate)
+    if isinstance(own, MenuOffer):  # clients count in whole samples, and must be able to deliver just what a pair asks
+        own = replace(own, sizes=np.floor(own.sizes * SAMPLES + 1e-6) / SAMPLES)
     if len(own) != len(roster) or not (np.asarray(own.limit) >= 0).all():
         raise OfferError(f"{who} offers something else than it says")
     return own
