@@ -173,7 +173,8 @@ def statement(
     if output:
         write(table, output)
     elif table.height:
-        _print(table.drop("units", "currency"), "client", f"Payments of job {opened.job} in {money.currency}")
+        brief = table.select("client", "round", "kind", "amount").with_columns(at=table["at"].str.head(19))
+        _print(brief, "client", f"Payments of job {opened.job} in {money.currency}")
     of = f"{table.height} payments and reversals" + (f" of {client}" if client else "")
     typer.echo(printable(f"{of}: {money.text(total(table))} {money.currency}"))
 

@@ -16,8 +16,8 @@ from lefi.ledger.audit_rounds import Rounds
 from lefi.ledger.audit_rows import Shape
 from lefi.ledger.entries import Row
 from lefi.ledger.heads import Head
-from lefi.ledger.leaves import leaf_of
-from lefi.ledger.merkle import Tree
+from lefi.ledger.leaves import leaf_of_values, values_of
+from lefi.ledger.merkle import Frontier
 from lefi.ledger.money import Money
 from lefi.ledger.reader import Reader
 from lefi.ledger.terms import Purse, read
@@ -35,6 +35,7 @@ class Audit:
     head: str
     money: Money = field(default_factory=Money)
     findings: list[str] = field(default_factory=list)
+    chained: dict[int, str] = field(default_factory=dict, repr=False)  # hashes of migrated rows in the old chain
 
     @property
     def paid(self) -> Decimal:
@@ -45,9 +46,8 @@ class Audit:
 def verify(ledger: Reader, public: str, noted: Sequence[str] = ()) -> Audit:
     """Audit a job with all that there is: its rows, its heads under this public key, its directory, its old rows."""
     found = audit(ledger.rows(), ledger.heads(), public, noted)
-    chained = {row["seq"]: row["chain"] for row in ledger.rows() if row["chain"]} if found.rows else {}
-    olds = [f"row {seq}: {wrong}" for seq, wrong in chain.broken(ledger.old_rows(), chained)]
-    names = [f"directory: {wrong}" for wrong in misnamed(ledger.directory())]
+    olds = [f"row {seq}: {wrong}" for seq, wrong in chain.broken(ledger.old_rows(), found.chained)]
+    names = [f"directory: {wrong}" for wrong in misnamed(ledger.job, ledger.directory())]
     found.findings.extend(olds + names)
     return found
 
@@ -73,8 +73,8 @@ def audit(
         size, _, root = text.partition(":")
         if not size.isdigit() or walk.roots.get(int(size)) != root:
             findings.append(f"the log does not begin with the noted head {text[:80]}: rows were removed or rewritten")
-    head = f"{len(walk.tree)}:{walk.tree.root().hex()}"
-    return Audit(len(walk.tree), walk.rounds.settled, walk.rounds.paid, head, walk.money, findings[:MOST])
+    head, rounds = f"{walk.tree.size}:{walk.tree.root().hex()}", walk.rounds
+    return Audit(walk.tree.size, rounds.settled, rounds.paid, head, walk.money, findings[:MOST], walk.chained)
 
 
 def _roots(heads: Sequence[Mapping[str, Any]], noted: Sequence[str]) -> set[int]:
@@ -87,30 +87,33 @@ class Walk:
     """One pass over the rows of a job."""
 
     def __init__(self, wanted: set[int]) -> None:
-        self.tree, self.wanted, self.roots = Tree(), wanted, dict[int, str]()
+        self.tree, self.wanted, self.roots = Frontier(), wanted, dict[int, str]()
+        self.chained: dict[int, str] = {}
         self.findings: list[str] = []
         self.shape, self.accounts = Shape(), Accounts()
         self.money, self.rounds = Money(), Rounds(None, Money(), self.accounts)
 
     def add(self, row: Row) -> None:
-        wrong = list(self.shape.wrong_with(row))
+        tree, kind = self.tree, row["kind"]
         try:
-            leaf = leaf_of(row)
+            values = values_of(row)
+            leaf = leaf_of_values(values)
+            wrong = self.shape.wrong_with(row, values)
             if leaf.hex() != row["leaf"]:
                 wrong.append("its leaf does not match: the row was changed")
         except (LefiError, TypeError, ValueError) as error:
-            leaf = b"\x00" * 32
-            wrong.append(str(error))
-        self.tree.append(leaf)
-        if len(self.tree) in self.wanted:
-            self.roots[len(self.tree)] = self.tree.root().hex()
-        self.findings += [f"row {row['seq']}: {what}" for what in wrong]
+            leaf, wrong = b"\x00" * 32, [f"it is not as it was written ({error})"]
+        tree.append(leaf)
+        if tree.size in self.wanted:
+            self.roots[tree.size] = tree.root().hex()
+        if row["chain"] is not None:
+            self.chained[row["seq"]] = row["chain"]
         if wrong:
-            return
-        if row["kind"] == "job":
+            self.findings += [f"row {row['seq']}: {what}" for what in wrong]
+        elif kind == "job":
             self._begin(row)
-        else:
-            self.findings += self.rounds.add(row)
+        elif found := self.rounds.add(row):
+            self.findings += found
 
     def _begin(self, row: Row) -> None:
         try:
@@ -137,16 +140,16 @@ def _heads(walk: Walk, heads: Sequence[Mapping[str, Any]], public: str) -> Itera
             yield f"head {head.size}: it is not signed by the key {public[:16]}.. of this job"
             continue
         covered = max(covered, head.size)
-        if head.size > len(walk.tree):
-            yield f"head {head.size}: rows were removed, {len(walk.tree)} are left"
+        if head.size > walk.tree.size:
+            yield f"head {head.size}: rows were removed, {walk.tree.size} are left"
         elif walk.roots.get(head.size) != head.root:
             yield f"head {head.size}: the rows are not those that were signed"
-    if covered < len(walk.tree):
-        yield f"rows {covered + 1} to {len(walk.tree)} are under no signed head"
+    if covered < walk.tree.size:
+        yield f"rows {covered + 1} to {walk.tree.size} are under no signed head"
 
 
-def misnamed(directory: Iterable[Row]) -> Iterator[str]:
+def misnamed(job: str, directory: Iterable[tuple[str, str, str]]) -> Iterator[str]:
     """Names that do not fit their alias: somebody else's payments would be shown as theirs."""
-    for row in directory:
-        if alias_of(row["salt"], row["job"], row["name"]) != row["alias"]:
-            yield f"{row['name']!r} is not who {row['alias']} was"
+    for alias, salt, name in directory:
+        if alias_of(salt, job, name) != alias:
+            yield f"{name!r} is not who {alias} was"

@@ -30,19 +30,18 @@ class Rounds:
 
     def add(self, row: Row) -> list[str]:
         """Take in a row; what it shows to be wrong."""
-        kind, round = row["kind"], row["round"]
+        kind, due = row["kind"], self.settled + 1
+        if kind in PLAYED:
+            if row["round"] != due:
+                return [f"row {row['seq']}: a row of round {row['round']} where round {due} is due"]
+            if not self.open:
+                self.left, self.blocked = self.accounts.left(), set(self.accounts.orders.blocked)
+            self.open.append(row)
+            return self._close() if kind == "round" else []
         if kind in FAULTS:
-            late = round > self.settled + 1
-            return [f"row {row['seq']}: a fault of round {round}, before it"] if late else []
-        if kind not in PLAYED:
-            wrong = self.accounts.add(row)
-            return [f"row {row['seq']}: {wrong}"] if wrong else []
-        if round != self.settled + 1:
-            return [f"row {row['seq']}: a row of round {round} where round {self.settled + 1} is due"]
-        if not self.open:
-            self.left, self.blocked = self.accounts.left(), set(self.accounts.orders.blocked)
-        self.open.append(row)
-        return self._close() if kind == "round" else []
+            return [f"row {row['seq']}: a fault of round {row['round']}, before it"] if row["round"] > due else []
+        wrong = self.accounts.add(row)
+        return [f"row {row['seq']}: {wrong}"] if wrong else []
 
     def _close(self) -> list[str]:
         rows, round, self.open, self.settled = self.open, self.settled + 1, [], self.settled + 1
@@ -103,13 +102,18 @@ class Rounds:
 
 def _repeated(rows: Sequence[Row]) -> Iterator[str]:
     """Rows that a round may have once, and offers that come before all else."""
-    once = Counter((row["kind"], row["client"]) for row in rows if row["kind"] != "answer")
-    once += Counter(("answer", row["client"]) for row in rows if row["kind"] == "answer" and row["size"] is not None)
-    for (kind, client), times in once.items():
-        if times > 1:
-            yield f"{client} is paid twice" if kind == "payment" else f"{times} rows of kind {kind} for {client}"
-    offers = sum(row["kind"] == "offer" for row in rows)
-    if any(row["kind"] != "offer" for row in rows[:offers]):
+    names: dict[str, list[str]] = {}
+    for row in rows:
+        if row["kind"] != "answer" or row["size"] is not None:
+            names.setdefault(row["kind"], []).append(row["client"])
+    for kind, clients in names.items():
+        if len(set(clients)) < len(clients):
+            for client, times in Counter(clients).items():
+                if times > 1:
+                    yield (
+                        f"{client} is paid twice" if kind == "payment" else f"{times} rows of kind {kind} for {client}"
+                    )
+    if any(row["kind"] != "offer" for row in rows[: len(names.get("offer", ()))]):
         yield "its offers are not in front"
 
 

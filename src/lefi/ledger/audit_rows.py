@@ -1,16 +1,40 @@
 """Is a row one that lefi writes: its number, kind, round, client, and which columns it fills."""
 
-from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
 
 from lefi.ledger.entries import Row
-from lefi.ledger.schema import FLOATS, ORDERS, WHOLE
+from lefi.ledger.leaves import FIELDS
 
 FAULTS = tuple(f"{part} fault" for part in ("strategy", "measure", "mechanism"))
-OF_CLIENTS = ("offer", "pledge", "commitment", "answer", "payment", "reversal", "payout", "cap", "block", "unblock")
-OF_ROUNDS = ("offer", "pledge", "commitment", "answer", "payment", "round", "reversal", *FAULTS)
-KINDS = ("job", "round", "payout", *OF_ROUNDS, *ORDERS)
-AMOUNTS = ("payment", "round", "reversal", "payout")  # rows that must have an amount; a cap may
-TEXTS = ("job", "kind", "alias", "at")
+SIZED = ("answer", "pledge")
+NONE = type(None)
+TYPES: dict[str, tuple[type, ...]] = (
+    dict.fromkeys(("seq", "round"), (int,))
+    | dict.fromkeys(("job", "kind", "alias", "at"), (str,))
+    | dict.fromkeys(("iid", "rate", "size", "accuracy"), (float, NONE))
+    | dict.fromkeys(("offer", "claim", "verdict", "terms"), (str, NONE))
+    | {"payment": (int, NONE)}
+)
+
+# Which of (a round, a client, an amount, an offer) rows of a kind have; an amount is what a cap may do without.
+KINDS: dict[str, tuple[tuple[bool, bool, bool, bool], ...]] = {
+    "job": ((False, False, False, False),),
+    "offer": ((True, True, False, True),),
+    "pledge": ((True, True, False, False),),
+    "commitment": ((True, True, False, True),),
+    "answer": ((True, True, False, False),),
+    "payment": ((True, True, True, False),),
+    "round": ((True, False, True, False),),
+    "reversal": ((True, True, True, False),),
+    "payout": ((False, True, True, False),),
+    "cap": ((False, True, True, False), (False, True, False, False)),
+    "block": ((False, True, False, False),),
+    "unblock": ((False, True, False, False),),
+    "pause": ((False, False, False, False),),
+    "resume": ((False, False, False, False),),
+    "stop": ((False, False, False, False),),
+} | dict.fromkeys(FAULTS, ((True, False, False, False),))
 
 
 class Shape:
@@ -19,43 +43,34 @@ class Shape:
     def __init__(self) -> None:
         self.seq, self.job, self.newest = 0, "", 0
 
-    def wrong_with(self, row: Row) -> Iterator[str]:
-        expected, self.seq = self.seq + 1, row["seq"]
-        if row["seq"] != expected:
-            yield f"row {expected} is missing" if row["seq"] > expected else "its number appears twice"
-        self.job = self.job or row["job"]
-        if not _types(row):
-            yield "a value is not of its column's kind"
-            return
+    def wrong_with(self, row: Row, values: tuple[Any, ...]) -> list[str]:
+        """`values`: what the leaf of the row covers, the version first."""
+        expected, seq, kind, version = self.seq + 1, row["seq"], row["kind"], values[0]
+        self.seq, self.job = seq, self.job or row["job"]
+        wrong = [] if seq == expected else [f"row {expected} is missing" if seq > expected else "its number is taken"]
         if row["job"] != self.job:
-            yield "it is of another job"
-        if (row["kind"] == "job") != (expected == 1):
-            yield "the terms of the job are in the first row, and only there"
-        if row["version"] < self.newest or (row["chain"] is not None) != (row["version"] == 1):
-            yield "its version does not follow"
-        self.newest = max(self.newest, row["version"])
-        yield from _of_kind(row)
+            wrong.append("it is of another job")
+        if (kind == "job") != (expected == 1):
+            wrong.append("the terms of the job are in the first row, and only there")
+        if version < self.newest or (row["chain"] is not None) != (version == 1):
+            wrong.append("its version does not follow")
+        self.newest = version
+        if odd := _odd(kind, row["round"] > 0, row["alias"] != "", tuple(map(type, values))):
+            wrong.append(odd)
+        elif row["round"] < 0:
+            wrong.append(f"a row of kind {kind} in round {row['round']}")
+        return wrong
 
 
-def _of_kind(row: Row) -> Iterator[str]:
-    kind = row["kind"]
+@lru_cache(maxsize=4096)
+def _odd(kind: str, in_round: bool, of_client: bool, types: tuple[type, ...]) -> str | None:
+    """What is wrong with all rows of this kind whose columns hold such types. SQLite keeps whatever it is given."""
+    column = dict(zip(FIELDS[2], types[1:], strict=False))
+    if any(column[name] not in allowed for name, allowed in TYPES.items()):
+        return "a value is not of its column's kind"
     if kind not in KINDS:
-        yield f"there is no kind {kind[:20]!r}"
-        return
-    if (row["round"] >= 1) != (kind in OF_ROUNDS) or row["round"] < 0:
-        yield f"a row of kind {kind} in round {row['round']}"
-    if bool(row["alias"]) != (kind in OF_CLIENTS):
-        yield f"a row of kind {kind} " + ("with" if row["alias"] else "without") + " a client"
-    if (row["payment"] is not None) != (kind in AMOUNTS) and kind != "cap":
-        yield f"a row of kind {kind} " + ("without" if row["payment"] is None else "with") + " an amount"
-    if (row["offer"] is not None) != (kind in ("offer", "commitment")):
-        yield f"a row of kind {kind} " + ("without" if row["offer"] is None else "with") + " an offer"
-    if (row["size"] is not None) and kind not in ("answer", "pledge"):
-        yield f"a row of kind {kind} with a size"
-
-
-def _types(row: Row) -> bool:
-    """SQLite keeps whatever it is given, also in a column of numbers."""
-    whole = all(type(row[name]) is int for name in WHOLE if name != "payment" or row[name] is not None)
-    floats = all(row[name] is None or type(row[name]) is float for name in FLOATS)
-    return whole and floats and all(isinstance(row[name], str) for name in TEXTS)
+        return f"there is no kind {kind[:20]!r}"
+    fills = (in_round, of_client, column["payment"] is int, column["offer"] is str)
+    if fills not in KINDS[kind] or (column["size"] is float and kind not in SIZED):
+        return f"a row of kind {kind} has another round, client, amount, offer or size than such rows have"
+    return None

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -118,23 +119,34 @@ def _begin(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
 
 
-def _upgrade(connection: Connection, url: URL, create: bool, reading: bool) -> None:
+def _migrations() -> Config:
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))
     config.set_main_option("path_separator", "os")
-    scripts = ScriptDirectory.from_config(config)
-    head = scripts.get_current_head()
+    return config
+
+
+@cache
+def _revisions() -> tuple[frozenset[str], str | None]:
+    """All schemas that this version knows, and the newest."""
+    scripts = ScriptDirectory.from_config(_migrations())
+    return frozenset(step.revision for step in scripts.walk_revisions()), scripts.get_current_head()
+
+
+def _upgrade(connection: Connection, url: URL, create: bool, reading: bool) -> None:
+    known, head = _revisions()
     if reading:
         connection = connection.execution_options(reading=True)
     with connection.begin():
         current = MigrationContext.configure(connection).get_current_revision()
         if current is None and not create:
             raise LefiError(f"{shown(url)} holds no ledger")
-        if current is not None and current not in {step.revision for step in scripts.walk_revisions()}:
+        if current is not None and current not in known:
             raise LefiError(f"{shown(url)} was written by a newer lefi (schema {current}): upgrade lefi")
         if current != head and reading:
             raise LefiError(f"{shown(url)} was written by an older lefi: run `lefi ledger migrate` on it")
         if current != head:
+            config = _migrations()
             config.attributes["connection"] = connection
             try:
                 command.upgrade(config, "head")

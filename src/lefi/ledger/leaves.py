@@ -7,6 +7,8 @@ version 2   everything since
 
 import json
 from collections.abc import Mapping
+from json.encoder import c_make_encoder, encode_basestring_ascii  # type: ignore[attr-defined]
+from operator import itemgetter
 from typing import Any
 
 from lefi.errors import LefiError
@@ -19,19 +21,37 @@ SECOND = (
 )  # fmt: skip
 FIELDS: dict[int, tuple[str, ...]] = {1: (*SECOND, "chain"), 2: SECOND}
 
-_encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
+_PICK: dict[int, Any] = {version: itemgetter("version", *names) for version, names in FIELDS.items()}
+_encoder = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+# What `encode` makes for every call, made once: half of the time that a large audit spends on text.
+_parts: Any = c_make_encoder and c_make_encoder(
+    None, _encoder.default, encode_basestring_ascii, None, ":", ",", False, False, False
+)
+
+
+def _encode(values: tuple[Any, ...]) -> str:
+    return "".join(_parts(values, 0)) if _parts else _encoder.encode(values)
+
+
+def values_of(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What the leaf covers: the version, and the values of its columns."""
+    pick = _PICK.get(row["version"])
+    if pick is None:
+        raise LefiError(f"row {row['seq']} is of version {row['version']!r}, which this lefi does not know")
+    return pick(row)
 
 
 def leaf_text(row: Mapping[str, Any]) -> str:
     """What is hashed, and what a client is shown of its own rows."""
-    version = row["version"]
-    if version not in FIELDS:
-        raise LefiError(f"row {row['seq']} is of version {version!r}, which this lefi does not know")
-    return _encode([version, *[row[name] for name in FIELDS[version]]])
+    return _encode(values_of(row))
 
 
 def leaf_of(row: Mapping[str, Any]) -> bytes:
-    return leaf_hash(leaf_text(row).encode())
+    return leaf_of_values(values_of(row))
+
+
+def leaf_of_values(values: tuple[Any, ...]) -> bytes:
+    return leaf_hash(_encode(values).encode())
 
 
 def read_leaf(text: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ Two transactions a round (three with pledges): a kill leaves either the whole of
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import delete
 
@@ -137,9 +137,9 @@ class Ledger(Writer):
             mine = (directory.c.job == self.job, directory.c.alias == known[client])
             self._connection.execute(delete(directory).where(*mine))
             self._connection.execute(delete(entries).where(entries.c.job == self.job, entries.c.client == client))
-        if self.url.get_backend_name() == "sqlite":
-            self._connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
-            self._connection.rollback()
+        if self.url.get_backend_name() == "sqlite":  # outside of a transaction: the name must leave that file, too
+            with clear_errors(self.url):
+                cast(Any, self._connection.connection.driver_connection).execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._forget_state()
 
     def backup(self, path: Path) -> None:

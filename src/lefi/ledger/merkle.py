@@ -94,6 +94,29 @@ class Tree:
         return node_hash(self._hash(start, middle), self._hash(middle, end))
 
 
+class Frontier:
+    """The same tree where no proofs are wanted: the roots of its complete parts, a few hashes in all."""
+
+    def __init__(self) -> None:
+        self.size, self._parts = 0, list[bytes]()
+
+    def append(self, leaf: bytes) -> None:
+        node, size = leaf, self.size
+        while size & 1:
+            node = sha256(b"\x01" + self._parts.pop() + node).digest()
+            size >>= 1
+        self._parts.append(node)
+        self.size += 1
+
+    def root(self) -> bytes:
+        if not self._parts:
+            return EMPTY
+        root = self._parts[-1]
+        for part in self._parts[-2::-1]:
+            root = node_hash(part, root)
+        return root
+
+
 def includes(root: bytes, size: int, index: int, leaf: bytes, path: Sequence[bytes]) -> bool:
     """RFC 9162, 2.1.3.2: whether the path leads from the leaf to the root."""
     if not 0 <= index < size:

@@ -43,7 +43,8 @@ class Money:
             unit = Decimal(self.unit).normalize()
         except (InvalidOperation, TypeError, ValueError):
             return -1
-        return -int(unit.as_tuple().exponent) if unit > 0 and unit.as_tuple().digits == (1,) else -1
+        power = unit.is_finite() and unit > 0 and unit.as_tuple().digits == (1,)
+        return -int(unit.as_tuple().exponent) if power else -1
 
     @property
     def scale(self) -> int:

@@ -92,11 +92,13 @@ class Reader:
         with self._reading() as connection:
             names = self._names(connection)
             found = connection.execution_options(yield_per=BATCH).execute(query.order_by(log.c.seq))
-            for part in found:
-                row = dict(zip(COLUMNS, part, strict=True))
-                row["alias"] = row["client"]
-                row["client"] = names.get(row["alias"], row["alias"])
-                yield row
+            for batch in found.partitions(BATCH):
+                for part in batch:
+                    row = dict(zip(COLUMNS, part, strict=True))
+                    alias = row["alias"] = row["client"]
+                    if alias in names:
+                        row["client"] = names[alias]
+                    yield row
 
     def old_rows(self) -> Iterator[Row]:
         """Rows as the first schema had them, where the job is that old."""
@@ -139,11 +141,11 @@ class Reader:
                 result.setdefault(names.get(alias, alias), dict.fromkeys(kinds, 0))[kind] = int(units or 0)
         return dict(sorted(result.items()))
 
-    def directory(self) -> list[Row]:
-        """Who is behind the aliases, as far as nobody was forgotten."""
+    def directory(self) -> list[tuple[str, str, str]]:
+        """Who is behind the aliases, as far as nobody was forgotten: alias, salt, name."""
+        query = select(directory.c.alias, directory.c.salt, directory.c.name).where(directory.c.job == self.job)
         with self._reading() as connection:
-            found = connection.execute(select(directory).where(directory.c.job == self.job)).mappings()
-            return [dict(row) for row in found]
+            return [(alias, salt, name) for alias, salt, name in connection.execute(query)]
 
     def close(self) -> None:
         self._connection.close()

@@ -98,7 +98,7 @@ def _converted(
     new = {column: row.get(column) for column in LEAF} | {"chain": row["hash"], "offer": None}
     if name and (job, name) not in aliases:
         salt = secrets.token_hex(16)
-        aliases[job, name] = (sha256(json.dumps([salt, job, name]).encode()).hexdigest()[:40], salt)
+        aliases[job, name] = (sha256(f"{salt}{len(job)}:{job}{name}".encode()).hexdigest()[:40], salt)
     if name:
         new["client"] = aliases[job, name][0]
     if kind in ("offer", "commitment"):
