@@ -16,14 +16,18 @@ from pathlib import Path
 from random import Random
 
 from lefi.ledger import Ledger
-from lefi.ledger.audit import audit
+from lefi.ledger.audit import verify
 from lefi.ledger.exports import export
+from lefi.ledger.keys import VARIABLE, place_of, read_public
 from lefi.ledger.views import frame
 from tests.flower import toy
 
 ROUNDS = 10
 SHARE = 0.6  # of an undisturbed run, the longest that a start lives: most jobs are killed several times
-SETTINGS = [("lefi", False), ("uniform", True), ("random", True), ("bara", False)]
+SETTINGS = [
+    ("lefi", False), ("price", True), ("contract", False), ("pool", True), ("auction", False), ("contest", True),
+    ("auction", True), ("price", False), ("uniform", True), ("bara", False),
+]  # fmt: skip
 
 
 def serve(place: str, folder: Path, mechanism: str, two_phase: bool) -> None:
@@ -46,8 +50,8 @@ def serve(place: str, folder: Path, mechanism: str, two_phase: bool) -> None:
 
 def table(place: str, folder: Path) -> bytes:
     """The exported ledger without the clock."""
-    with Ledger(place) as ledger:
-        found = audit(ledger.rows())
+    with Ledger(place, reading=True) as ledger:
+        found = verify(ledger, read_public(place_of(ledger.url)))
         assert not found.findings, found.findings
         assert found.settled == ROUNDS
         export(frame(ledger.rows(), clock=False), folder / "ledger.parquet")
@@ -119,6 +123,7 @@ class PlaceMaker:
             return str(folder / "ledger.db"), folder
         from sqlalchemy import create_engine, text
 
+        os.environ[VARIABLE] = str(folder / "ledger.key")
         engine = create_engine(self.server.replace("://", "+psycopg://"), isolation_level="AUTOCOMMIT")
         with engine.connect() as connection:
             connection.execute(text(f"CREATE DATABASE kills_{self.made}"))

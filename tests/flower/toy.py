@@ -106,8 +106,9 @@ def offered(row: Row) -> dict[str, Any]:
 
 
 def paying(mechanism: str) -> lefi.Terms:
-    """The terms, with the way of paying of that mechanism."""
-    return replace(TERMS, payment=lefi.registered()[mechanism].payment)
+    """The terms, with the way of paying of that mechanism; a menu must not ask for more than clients have."""
+    payment = lefi.registered()[mechanism].payment
+    return replace(TERMS, payment=payment, size_high=TERMS.size_high if payment == "curve" else SAMPLES / 1000)
 
 
 def run(

@@ -1,7 +1,7 @@
 """The client's side: from an offer to the number of samples, in three lines of an existing ClientApp."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from flwr.clientapp.typing import ClientAppCallable
 from lefi.arrays import IntArray
 from lefi.draws import generator
 from lefi.errors import InputError
-from lefi.flower.wire import BID, CLAIM, HELLO, OFFER, RECEIPT, Posted, config_of, read_offer, to_samples
+from lefi.flower.wire import BID, CLAIM, HELLO, OFFER, RECEIPT, SAMPLES, Posted, config_of, read_offer, to_samples
 from lefi.ledger.private import write_private
 from lefi.ledger.proofs import read_proof
 from lefi.messages import Roster
@@ -121,8 +121,10 @@ class Client:
     def number(self, message: Message, context: Context, available: int | None = None) -> int:
         """Samples to train on: what the rule says, within the offer's limit and what is there."""
         posted = self._read(message)
-        size = min(self.rule(posted, context), float(posted.offer.limit[0]), posted.size_high)
         have = available if available is not None else self.samples(context) if self.samples else None
+        if have is not None and have < posted.size_high * SAMPLES:  # the rule must not promise what is not there
+            posted = replace(posted, size_high=have / SAMPLES)
+        size = min(self.rule(posted, context), float(posted.offer.limit[0]), posted.size_high)
         chosen = to_samples(size)
         return chosen if have is None else min(chosen, have)
 

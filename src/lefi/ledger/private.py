@@ -1,6 +1,7 @@
 """Files about money are made so that only their owner can read them."""
 
 import os
+import tempfile
 from pathlib import Path
 
 from lefi.files import refusals
@@ -18,10 +19,14 @@ def touch_private(path: Path) -> None:
 
 
 def write_private(path: Path, data: bytes) -> None:
-    """A new file for its owner alone, on the disk when this returns."""
+    """A file for its owner alone, which appears when it is complete and on the disk."""
     with refusals(path):
-        handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, MODE)
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        handle, scratch = tempfile.mkstemp(prefix=".", dir=path.parent)  # 0600
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(scratch).replace(path)
+        finally:
+            Path(scratch).unlink(missing_ok=True)
