@@ -13,7 +13,7 @@ CORE_TESTS := tests/golden tests/contracts tests/laws tests/models tests/world t
   tests/studies/test_claims.py tests/studies/test_judge.py tests/studies/test_study.py
 INSTALLED := $(shell find src studies -name '*.py' -o -name '*.toml' -o -name '*.json')
 
-.PHONY: paper test core lowest kills check lint types layers house bench clean help
+.PHONY: paper test core lowest kills long check lint types layers house bench clean help
 
 help:                ## list the targets
 	@grep -E '^[a-z]+: .*##|^[a-z]+:  *##' Makefile | sed -E 's/:.*##/\t/'
@@ -32,6 +32,9 @@ lowest: .venv-lowest/done ## the same with the oldest versions that pyproject.to
 
 kills: .venv/dev     ## 200 kills of the Flower server at random instants
 	$(BIN)/python -m tests.flower.kills --kills 200
+
+long: .venv/dev      ## what takes too long for every day: a million rows of a ledger
+	$(BIN)/python -m tests.ledger.many
 
 check: lint types layers ## what CI checks besides the tests
 

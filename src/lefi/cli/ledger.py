@@ -213,10 +213,11 @@ def existing(location: str, job: str | None, *, reading: bool = True, key: str |
         opened.job = jobs[0]
     elif job is None:
         opened.close()
-        raise LefiError(f"the ledger holds {len(jobs) or 'no'} jobs; choose one with --job: {', '.join(jobs)}")
+        names = ", ".join(map(printable, jobs))
+        raise LefiError(f"the ledger holds {len(jobs) or 'no'} jobs; choose one with --job: {names}")
     elif job not in jobs:
         opened.close()
-        raise UnknownName("job", job, jobs)
+        raise UnknownName("job", job, map(printable, jobs))
     return opened
 
 

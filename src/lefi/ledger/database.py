@@ -56,6 +56,8 @@ def open_engine(url: URL, reading: bool = False) -> Engine:
         engine = create_engine(_read_only(url) if sqlite and reading else url)
     except ModuleNotFoundError as error:
         raise LefiError(f"a PostgreSQL ledger needs {error.name}: pip install 'lefi-fl[postgres]'") from None
+    except ArgumentError:
+        raise InputError("ledger", shown(url), PLACES) from None
     if sqlite:
         event.listen(engine, "connect", _patient if reading else _durable)
         event.listen(engine, "begin", _begin)
