@@ -113,6 +113,19 @@ def test_a_second_server_in_the_same_process_collides(tmp_path: Path) -> None:
             two.promise(promise())
 
 
+def test_a_reader_reads_and_cannot_write(place: str) -> None:
+    with Ledger(place) as ledger:
+        ledger.begin(TERMS)
+        ledger.promise(promise())
+        rows = list(ledger.rows())
+    with Ledger(place, reading=True) as reader:
+        assert list(reader.rows()) == rows
+        with pytest.raises(LefiError, match=r"read-?only"):
+            settle(reader, promise())
+    with Ledger(place, reading=True) as reader:
+        assert list(reader.rows()) == rows
+
+
 def test_other_terms_are_refused(place: str) -> None:
     with Ledger(place) as ledger:
         ledger.begin(TERMS)

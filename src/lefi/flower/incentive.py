@@ -205,13 +205,14 @@ class Incentive(Strategy):
 
     def summary(self) -> None:
         phases = "two-phase" if self.two_phase else "one-phase"
-        total = "" if self.terms.total is None else f", {self.terms.total:g} USD in all"
+        total = "" if self.terms.total is None else f", {self.terms.total:g} in all"
         log(
             INFO,
-            "\tlefi: %s, %s rounds, %g USD each%s",
+            "\tlefi: %s, %s rounds, %g %s each%s",
             type(self.mechanism).__name__,
             phases,
             self.terms.budget,
+            self.money.currency,
             total,
         )
         log(INFO, "\tlefi: ledger %s, job %s, %d rounds settled", self.ledger.place, self.ledger.job, self.settled)

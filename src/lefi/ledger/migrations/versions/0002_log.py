@@ -80,10 +80,11 @@ def _copy(connection: Any) -> None:
     """Old rows, with aliases for names and whole units for payments; a round's total is that of its payments."""
     aliases: dict[tuple[str, str], tuple[str, str]] = {}
     paid: dict[tuple[str, int], int] = {}
-    rows = connection.execute(sa.text("SELECT * FROM entries ORDER BY job, seq")).mappings().all()
-    for start in range(0, len(rows), BATCH):
-        batch = [_converted(dict(row), aliases, paid) for row in rows[start : start + BATCH]]
-        connection.execute(log.insert(), batch)
+    after = "SELECT * FROM entries WHERE (job, seq) > (:job, :seq) ORDER BY job, seq LIMIT :most"
+    last = {"job": "", "seq": 0, "most": BATCH}
+    while rows := connection.execute(sa.text(after), last).mappings().all():
+        connection.execute(log.insert(), [_converted(dict(row), aliases, paid) for row in rows])
+        last |= {"job": rows[-1]["job"], "seq": rows[-1]["seq"]}
     if aliases:
         found = [
             {"job": job, "alias": alias, "salt": salt, "name": name} for (job, name), (alias, salt) in aliases.items()
