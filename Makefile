@@ -30,8 +30,8 @@ core: .venv-core/done ## tests of the core, installed without any extra
 lowest: .venv-lowest/done ## the same with the oldest versions that pyproject.toml allows
 	LEFI_TESTS=core .venv-lowest/bin/pytest -n $(JOBS) -q -W ignore::DeprecationWarning $(CORE_TESTS)
 
-kills: .venv/dev     ## 200 kills of the Flower server at random instants
-	$(BIN)/python -m tests.flower.kills --kills 200
+kills: .venv/dev     ## 200 kills of the Flower server at random instants, over kinds, phases and databases
+	$(BIN)/python -m tests.flower.kills --kills 140 --postgres 60
 
 long: .venv/dev      ## what takes too long for every day: a million rows of a ledger
 	$(BIN)/python -m tests.ledger.many

@@ -20,6 +20,7 @@ from lefi.ledger.audit import verify
 from lefi.ledger.exports import export
 from lefi.ledger.keys import VARIABLE, place_of, read_public
 from lefi.ledger.views import frame
+from tests.databases import postgres
 from tests.flower import toy
 
 ROUNDS = 10
@@ -86,11 +87,14 @@ def start_and_kill(place: str, folder: Path, setting: tuple[str, bool], delay: f
 
 def torment(kills: int, new_place: "PlaceMaker", random: Random) -> Counter[str]:
     """Kill until that many kills are done; jobs take turns through the settings."""
-    calm = {setting: undisturbed(new_place, setting) for setting in SETTINGS}
+    calm: dict[tuple[str, bool], tuple[bytes, float]] = {}
+    first = random.randrange(len(SETTINGS))
     struck: Counter[str] = Counter()
     jobs = 0
     while sum(struck.values()) < kills:
-        setting = SETTINGS[jobs % len(SETTINGS)]
+        setting = SETTINGS[(first + jobs) % len(SETTINGS)]
+        if setting not in calm:
+            calm[setting] = undisturbed(new_place, setting)
         expected, seconds = calm[setting]
         place, folder = new_place()
         while start_and_kill(place, folder, setting, random.uniform(0, SHARE * seconds)):
@@ -136,10 +140,14 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--server", help="a PostgreSQL server; by default SQLite files")
+    parser.add_argument("--postgres", type=int, default=0, help="so many more on a PostgreSQL server of our own")
     chosen = parser.parse_args()
     memory = Path("/dev/shm")  # a kill, unlike a power cut, does not ask whether the disk has it
     with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as scratch:
         torment(chosen.kills, PlaceMaker(Path(scratch), chosen.server), Random(chosen.seed))
+    if chosen.postgres:
+        with tempfile.TemporaryDirectory() as scratch, postgres.server() as server:
+            torment(chosen.postgres, PlaceMaker(Path(scratch), server), Random(chosen.seed))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 
-from lefi.ledger.entries import Row
 from lefi.ledger.orders import Orders
 
 
@@ -15,15 +14,14 @@ class Accounts:
         self.paid: dict[tuple[int, str], int] = {}  # what is left to take back, by round and client
         self.orders = Orders()
 
-    def add(self, row: Row) -> str | None:
+    def add(self, kind: str, alias: str, round: int, units: int) -> str | None:
         """Take in a row about money or an order; what is wrong with it, if anything."""
-        kind, alias, units = row["kind"], row["alias"], row["payment"]
         if kind == "payment":
             self.earned[alias] += units
-            self.paid[row["round"], alias] = units
+            self.paid[round, alias] = units
             return None if units > 0 else "a payment that is none"
         if kind == "reversal":
-            return self._reverse(row["round"], alias, units)
+            return self._reverse(round, alias, units)
         if kind == "payout":
             self.paid_out[alias] += units
             if units <= 0 or self.paid_out[alias] > self.earned[alias]:

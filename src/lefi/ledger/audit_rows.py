@@ -1,6 +1,5 @@
 """Is a row one that lefi writes: its number, kind, round, client, and which columns it fills."""
 
-from functools import lru_cache
 from typing import Any
 
 from lefi.ledger.entries import Row
@@ -42,10 +41,22 @@ class Shape:
 
     def __init__(self) -> None:
         self.seq, self.job, self.newest = 0, "", 0
+        self.usual: set[tuple[Any, ...]] = set()  # what rows of a kind look like that nothing is wrong with
 
     def wrong_with(self, row: Row, values: tuple[Any, ...]) -> list[str]:
         """`values`: what the leaf of the row covers, the version first."""
-        expected, seq, kind, version = self.seq + 1, row["seq"], row["kind"], values[0]
+        version, job, seq, round, kind, alias = values[:6]
+        look = (kind, round > 0, alias != "", row["chain"] is None, *map(type, values))
+        if seq == self.seq + 1 and job == self.job and version == self.newest and look in self.usual:
+            self.seq = seq
+            return []
+        wrong = self._wrong_with(row, look)
+        if not wrong and round >= 0 and kind != "job":
+            self.usual.add(look)
+        return wrong
+
+    def _wrong_with(self, row: Row, look: tuple[Any, ...]) -> list[str]:
+        expected, seq, kind, version = self.seq + 1, row["seq"], row["kind"], row["version"]
         self.seq, self.job = seq, self.job or row["job"]
         wrong = [] if seq == expected else [f"row {expected} is missing" if seq > expected else "its number is taken"]
         if row["job"] != self.job:
@@ -55,14 +66,13 @@ class Shape:
         if version < self.newest or (row["chain"] is not None) != (version == 1):
             wrong.append("its version does not follow")
         self.newest = version
-        if odd := _odd(kind, row["round"] > 0, row["alias"] != "", tuple(map(type, values))):
+        if odd := _odd(kind, look[1], look[2], look[4:]):
             wrong.append(odd)
         elif row["round"] < 0:
             wrong.append(f"a row of kind {kind} in round {row['round']}")
         return wrong
 
 
-@lru_cache(maxsize=4096)
 def _odd(kind: str, in_round: bool, of_client: bool, types: tuple[type, ...]) -> str | None:
     """What is wrong with all rows of this kind whose columns hold such types. SQLite keeps whatever it is given."""
     column = dict(zip(FIELDS[2], types[1:], strict=False))

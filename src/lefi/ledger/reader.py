@@ -145,7 +145,7 @@ class Reader:
         """Who is behind the aliases, as far as nobody was forgotten: alias, salt, name."""
         query = select(directory.c.alias, directory.c.salt, directory.c.name).where(directory.c.job == self.job)
         with self._reading() as connection:
-            return [(alias, salt, name) for alias, salt, name in connection.execute(query)]
+            return [(alias, salt, name) for alias, salt, name in connection.execute(query).all()]
 
     def close(self) -> None:
         self._connection.close()
@@ -166,7 +166,7 @@ class Reader:
     def _names(self, connection: Connection) -> dict[str, str]:
         """Names by alias."""
         query = select(directory.c.alias, directory.c.name).where(directory.c.job == self.job)
-        return {str(row[0]): str(row[1]) for row in connection.execute(query)}
+        return {row[0]: row[1] for row in connection.execute(query).all()}
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
