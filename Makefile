@@ -31,13 +31,13 @@ core: .venv-core/done ## tests of the core, installed without any extra
 lowest: .venv-lowest/done ## the same with the oldest versions that pyproject.toml allows
 	LEFI_TESTS=core .venv-lowest/bin/pytest -n $(JOBS) -q -W ignore::DeprecationWarning $(CORE_TESTS)
 
-kills: .venv/dev     ## 200 kills of the Flower server at random instants, on both databases
-	$(THREADS) $(BIN)/python -m tests.flower.kills --kills 120
-	$(THREADS) $(BIN)/python -m tests.flower.kills --kills 80 --seed 1 --postgres
+kills: .venv/dev     ## 200 kills of the Flower server at random instants, over kinds, phases and databases
+	$(THREADS) $(BIN)/python -m tests.flower.kills --kills 140 --postgres 60
 
-long: kills          ## what takes too long for `make test`: 200 kills, 100,000 hostile messages and rounds
+long: kills          ## what takes too long for `make test`: kills, hostile messages and rounds, a million rows
 	$(THREADS) $(BIN)/python -m tests.hostile.generated --messages 100000
 	$(THREADS) $(BIN)/python -m tests.hostile.mechanisms --rounds 100000
+	$(THREADS) $(BIN)/python -m tests.ledger.many
 
 check: lint types layers ## what CI checks besides the tests
 

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 TESTS = Path(__file__).parent
-LEDGER = ("alembic", "sqlalchemy")
+LEDGER = ("alembic", "cryptography", "sqlalchemy")
 NEEDS = {
     "cli/test_ledger_command.py": (*LEDGER, "flwr"),
     "databases": (*LEDGER, "psycopg"),

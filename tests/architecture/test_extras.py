@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-EXTRAS = ("flwr", "sqlalchemy", "alembic", "psycopg", "distributed", "torch")
+EXTRAS = ("flwr", "sqlalchemy", "alembic", "cryptography", "psycopg", "distributed", "torch")
 
 
 def python(code: str, **environment: str) -> "subprocess.CompletedProcess[str]":
@@ -30,8 +30,8 @@ def test_numba_is_imported_only_where_it_is_wanted(engine: str, imported: str) -
     ("missing", "use", "extra"),
     [
         ("flwr", "import lefi.flower", "lefi-fl[flower]"),
-        ("sqlalchemy", "import lefi.ledger", "lefi-fl[flower]"),
-        ("alembic", "import lefi.ledger", "lefi-fl[flower]"),
+        ("sqlalchemy", "import lefi.ledger", "lefi-fl[ledger]"),
+        ("alembic", "import lefi.ledger", "lefi-fl[ledger]"),
         ("distributed", "list(__import__('lefi.studies.run.cluster').studies.run.cluster.finish_on_cluster([], 'dask://a:1'))",
          "lefi-fl[cluster]"),
     ],

@@ -17,6 +17,7 @@ SECRECY = "Secrecy: the server's side never sees the clients' side"
 ORACLE = "The oracle is the check: it shares no search with the mechanisms"
 ROWS = "One ledger: only lefi.ledger writes rows"
 DATABASE = "One ledger: no database is reached past SQLAlchemy"
+SIGNS = "One ledger: only lefi.ledger signs"
 FLOWER = "Flower is an extra: only lefi.flower imports it"
 NO_FLOWER = "Flower is an extra: the command line does without it"
 TORCH = "Torch is an extra: only lefi.profiling imports it"
@@ -45,6 +46,7 @@ PLANTED = [
     (ROWS, "lefi.studies.run.store", "alembic"),
     (DATABASE, "lefi.studies.run.store", "sqlite3"),
     (DATABASE, "lefi.ledger.database", "psycopg"),
+    (SIGNS, "lefi.flower.client_app", "cryptography"),
     (FLOWER, "lefi.rounds", "flwr"),
     (NO_FLOWER, "lefi.cli.simulate", "lefi.flower.incentive"),
     (TORCH, "lefi.models.shapes", "torch"),

@@ -33,8 +33,9 @@ def postgres_place(postgres_server: str, request: pytest.FixtureRequest) -> Iter
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A ledger that does not exist yet, on each database."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'ledger.db'}"
+    monkeypatch.setenv("LEFI_KEY", str(tmp_path / "postgres.key"))
     return str(request.getfixturevalue("postgres_place"))

@@ -12,19 +12,23 @@ import tempfile
 import time
 import traceback
 from collections import Counter
-from contextlib import nullcontext
 from pathlib import Path
 from random import Random
 
 from lefi.ledger import Ledger
-from lefi.ledger.audit import audit
-from lefi.ledger.views import export, frame
+from lefi.ledger.audit import verify
+from lefi.ledger.exports import export
+from lefi.ledger.keys import VARIABLE, place_of, read_public
+from lefi.ledger.views import frame
 from tests.databases import postgres
 from tests.flower import toy
 
 ROUNDS = 10
 SHARE = 0.6  # of an undisturbed run, the longest that a start lives: most jobs are killed several times
-SETTINGS = [("lefi", False), ("uniform", True), ("random", True), ("bara", False)]
+SETTINGS = [
+    ("lefi", False), ("price", True), ("contract", False), ("pool", True), ("auction", False), ("contest", True),
+    ("auction", True), ("price", False), ("uniform", True), ("bara", False),
+]  # fmt: skip
 
 
 def serve(place: str, folder: Path, mechanism: str, two_phase: bool) -> None:
@@ -47,8 +51,8 @@ def serve(place: str, folder: Path, mechanism: str, two_phase: bool) -> None:
 
 def table(place: str, folder: Path) -> bytes:
     """The exported ledger without the clock."""
-    with Ledger(place) as ledger:
-        found = audit(ledger.rows())
+    with Ledger(place, reading=True) as ledger:
+        found = verify(ledger, read_public(place_of(ledger.url)))
         assert not found.findings, found.findings
         assert found.settled == ROUNDS
         export(frame(ledger.rows(), clock=False), folder / "ledger.parquet")
@@ -83,11 +87,14 @@ def start_and_kill(place: str, folder: Path, setting: tuple[str, bool], delay: f
 
 def torment(kills: int, new_place: "PlaceMaker", random: Random) -> Counter[str]:
     """Kill until that many kills are done; jobs take turns through the settings."""
-    calm = {setting: undisturbed(new_place, setting) for setting in SETTINGS}
+    calm: dict[tuple[str, bool], tuple[bytes, float]] = {}
+    first = random.randrange(len(SETTINGS))
     struck: Counter[str] = Counter()
     jobs = 0
     while sum(struck.values()) < kills:
-        setting = SETTINGS[jobs % len(SETTINGS)]
+        setting = SETTINGS[(first + jobs) % len(SETTINGS)]
+        if setting not in calm:
+            calm[setting] = undisturbed(new_place, setting)
         expected, seconds = calm[setting]
         place, folder = new_place()
         while start_and_kill(place, folder, setting, random.uniform(0, SHARE * seconds)):
@@ -120,6 +127,7 @@ class PlaceMaker:
             return str(folder / "ledger.db"), folder
         from sqlalchemy import create_engine, text
 
+        os.environ[VARIABLE] = str(folder / "ledger.key")
         engine = create_engine(self.server.replace("://", "+psycopg://"), isolation_level="AUTOCOMMIT")
         with engine.connect() as connection:
             connection.execute(text(f"CREATE DATABASE kills_{self.made}"))
@@ -132,14 +140,14 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--server", help="a PostgreSQL server; by default SQLite files")
-    parser.add_argument(
-        "--postgres", action="store_true", help="a PostgreSQL server of our own, for as long as it takes"
-    )
+    parser.add_argument("--postgres", type=int, default=0, help="so many more on a PostgreSQL server of our own")
     chosen = parser.parse_args()
-    own = postgres.server() if chosen.postgres else nullcontext(chosen.server)
     memory = Path("/dev/shm")  # a kill, unlike a power cut, does not ask whether the disk has it
-    with own as server, tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as scratch:
-        torment(chosen.kills, PlaceMaker(Path(scratch), server), Random(chosen.seed))
+    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as scratch:
+        torment(chosen.kills, PlaceMaker(Path(scratch), chosen.server), Random(chosen.seed))
+    if chosen.postgres:
+        with tempfile.TemporaryDirectory() as scratch, postgres.server() as server:
+            torment(chosen.postgres, PlaceMaker(Path(scratch), server), Random(chosen.seed))
 
 
 if __name__ == "__main__":

@@ -1,15 +1,15 @@
-"""Run the example in Flower's simulation engine, inside the namespace. Arguments: folder, nodes, run-config."""
+"""Run an app in Flower's simulation engine, inside the namespace. Arguments: app, nodes, run-config."""
 
 import subprocess
 import sys
 
-from tests.flower.isolation import APP, devices, stop_all
+from tests.flower.isolation import devices, stop_all
 
 
 def main() -> None:
-    nodes, config = sys.argv[1:]
+    app, nodes, config = sys.argv[1:]
     assert devices() == ["lo"], devices()
-    command = ["flwr", "run", str(APP), "--stream", "--run-config", config]
+    command = ["flwr", "run", app, "--stream", "--run-config", config]
     command += ["--federation-config", f"num-supernodes={nodes} client-resources-num-cpus=1"]
     try:
         subprocess.run(command, check=True, timeout=500)

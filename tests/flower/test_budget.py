@@ -105,7 +105,7 @@ def test_a_limit_above_the_largest_size_is_lowered(tmp_path: Path, caplog: pytes
         incentive.start(LocalGrid(toy.app(), 3), toy.model(), num_rounds=1)
     assert "Asks are cut: 3 limits are lowered" in caplog.text
     assert "scaled" not in caplog.text
-    assert {row["limit"] for row in incentive.ledger.rows() if row["kind"] == "offer"} == {5.0}
+    assert {toy.offered(row)["limit"] for row in incentive.ledger.rows() if row["kind"] == "offer"} == {5.0}
 
 
 @pytest.mark.parametrize("two_phase", [False, True])

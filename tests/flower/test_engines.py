@@ -1,5 +1,6 @@
 """The example app gives the same ledger in process, in Flower's simulation engine and in deployment."""
 
+import json
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,9 +13,12 @@ from polars.testing import assert_frame_equal
 
 from lefi.flower import LocalGrid
 from lefi.ledger import Ledger
-from lefi.ledger.audit import audit
-from lefi.ledger.views import export, frame
-from tests.flower.isolation import APP, isolated, possible
+from lefi.ledger.audit import verify
+from lefi.ledger.exports import export
+from lefi.ledger.keys import read_public
+from lefi.ledger.proofs import wrong_together
+from lefi.ledger.views import frame
+from tests.flower.isolation import APP, KINDS_APP, isolated, possible
 from tests.flower.keys import certificate, node_key
 
 pytest.importorskip("torch", reason="the example trains with torch")
@@ -51,10 +55,10 @@ def in_process(
     main(grid, Context(run_id=1, node_id=1, node_config={}, state=RecordDict(), run_config=whole))
 
 
-def exported(folder: Path) -> bytes:
+def exported(folder: Path, job: str = "paid") -> bytes:
     """The ledger without the clock; accuracies of the trained models are in it."""
-    with Ledger(folder / "ledger.db", job="paid") as ledger:
-        found = audit(ledger.rows())
+    with Ledger(folder / "ledger.db", job=job, reading=True) as ledger:
+        found = verify(ledger, read_public(folder / "ledger.db.pub"))
         assert not found.findings
         assert found.paid > 0
         export(frame(ledger.rows(), clock=False), folder / "out.csv")
@@ -76,25 +80,36 @@ def folders(tmp_path: Path, *names: str) -> list[Path]:
 
 @pytest.mark.slow
 @namespaces
-def test_simulation_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_way_of_paying_in_the_simulation_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One run of the engine, a job for every kind: the ledgers are those of the same jobs in process."""
     pytest.importorskip("ray", reason="Flower's simulation engine needs ray")
+    monkeypatch.syspath_prepend(str(KINDS_APP))
+    from kinds.client_app import app
+    from kinds.server_app import KINDS, NODES, ROUNDS, main
+
     local, there, home = folders(tmp_path, "local", "there", "home")
-    settings = {"num-server-rounds": 3, "num-clients": 4, "mechanism": "uniform", "two-phase": True}
-    in_process(monkeypatch, settings | {"folder": str(local)})
-    isolated(["tests.flower.simulation", "4", as_toml(settings | {"folder": str(there)})], home, timeout=600)
-    assert exported(there) == exported(local)
-    assert (there / "paid.png").stat().st_size > 0
+    grid = LocalGrid(app, NODES, run_config={"folder": str(local)})
+    main(grid, Context(run_id=1, node_id=1, node_config={}, state=RecordDict(), run_config={"folder": str(local)}))
+    isolated(["tests.flower.simulation", str(KINDS_APP), str(NODES), f"folder='{there}'"], home, timeout=600)
+    for job in KINDS:
+        assert exported(there, job) == exported(local, job)
+        with Ledger(there / "ledger.db", job=job, reading=True) as ledger:
+            assert ledger.settled == ROUNDS
 
 
 @pytest.mark.slow
 @namespaces
 def test_deployment_with_keys_and_a_killed_node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The killed client is not paid for that round, comes back under its key, and keeps its history."""
+    """README's headline as a real job: `price`, with verified keys.
+
+    The killed client is not paid for that round, comes back under its key, and keeps its history. Every client holds
+    receipts that prove, by the public key alone, what it was paid.
+    """
     local, there, home = folders(tmp_path, "local", "there", "home")
     certificate(there)
     names = [node_key(there / f"node-{number}") for number in range(3)]
     node_key(there / "stranger")
-    settings = {"num-server-rounds": 3, "num-clients": 3, "mechanism": "uniform", "size-high": 0.2}
+    settings = {"num-server-rounds": 3, "num-clients": 3, "mechanism": "price", "size-high": 0.2}
 
     def faults(round: int, partition: int, kind: str) -> str | None:
         return "offline" if (round, partition, kind) == (2, 2, "train") else None
@@ -107,3 +122,10 @@ def test_deployment_with_keys_and_a_killed_node(tmp_path: Path, monkeypatch: pyt
     with Ledger(there / "ledger.db", job="paid") as ledger:
         paid = [row["round"] for row in ledger.rows() if row["kind"] == "payment" and row["client"] == names[2]]
     assert paid == [1, 3]
+    assert (there / "paid.png").stat().st_size > 0
+    public = read_public(there / "ledger.db.pub")
+    for number in range(3):
+        proofs = [json.loads(file.read_text()) for file in sorted((there / "receipts" / f"client-{number}").iterdir())]
+        assert len(proofs) == (2 if number == 2 else 3)
+        assert not wrong_together(proofs, public)
+        assert proofs[-1]["total"] > 0

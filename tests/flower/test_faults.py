@@ -113,7 +113,9 @@ def test_a_slow_client_is_late_and_unpaid(tmp_path: Path) -> None:
 
 def caps(incentive: Any, client: str) -> dict[int, float]:
     rows = incentive.ledger.rows()
-    return {row["round"]: row["limit"] for row in rows if row["kind"] == "offer" and row["client"] == client}
+    return {
+        row["round"]: toy.offered(row)["limit"] for row in rows if row["kind"] == "offer" and row["client"] == client
+    }
 
 
 @pytest.mark.parametrize("stops", [False, True])

@@ -66,7 +66,7 @@ def test_every_client_gets_its_own_offer(tmp_path: Path) -> None:
         return 1.0
 
     incentive, _ = toy.run(tmp_path / "ledger.db", rounds=1, clients=toy.app(rule))
-    offered = {row["client"]: row["weight"] for row in incentive.ledger.rows() if row["kind"] == "offer"}
+    offered = {row["client"]: toy.offered(row)["weight"] for row in incentive.ledger.rows() if row["kind"] == "offer"}
     assert offered == {f"client-{i}": weight for i, weight in seen.items()}
     assert len(set(seen.values())) == toy.CLIENTS
 

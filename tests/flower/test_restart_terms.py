@@ -84,7 +84,7 @@ def test_what_an_older_job_did_not_note_is_not_compared(tmp_path: Path) -> None:
     with Ledger(place) as ledger:
         ledger.begin(old)
     with sqlite3.connect(place) as database:
-        assert json.loads(database.execute("SELECT terms FROM entries").fetchone()[0]) == old
+        assert json.loads(database.execute("SELECT terms FROM log").fetchone()[0]) == old
     open_job(place)
     open_job(place, mechanism="uniform")
     with pytest.raises(lefi.LefiError, match="budget"):

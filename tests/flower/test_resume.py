@@ -96,7 +96,11 @@ def test_a_promise_stands_after_a_stop_in_mid_round(tmp_path: Path, two_phase: b
     incentive = Incentive(toy.fedavg(), Fickle(0.3), ledger=ledger, **settings)
     with pytest.raises(Stopped):
         incentive.start(stopping_grid((2, kind)), toy.model(), num_rounds=3)
-    promised = {row["client"]: row["weight"] for row in ledger.rows() if (row["round"], row["kind"]) == (2, "offer")}
+    promised = {
+        row["client"]: toy.offered(row)["weight"]
+        for row in ledger.rows()
+        if (row["round"], row["kind"]) == (2, "offer")
+    }
     before = len(list(ledger.rows()))
     ledger.close()
     assert ledger.settled == 1
@@ -104,7 +108,7 @@ def test_a_promise_stands_after_a_stop_in_mid_round(tmp_path: Path, two_phase: b
     resumed = Incentive(toy.fedavg(), Fickle(0.2), ledger=tmp_path / "one.db", **settings)
     resumed.start(LocalGrid(toy.app(), toy.CLIENTS), toy.model(), num_rounds=2)
     rows = list(resumed.ledger.rows())
-    assert {row["client"]: row["weight"] for row in rows[before:] if row["kind"] == "offer"} == {}
+    assert {row["client"]: toy.offered(row)["weight"] for row in rows[before:] if row["kind"] == "offer"} == {}
     receipt = list(resumed.ledger.receipts())[1]
     assert (receipt.payments > 0).all()
     if not two_phase:

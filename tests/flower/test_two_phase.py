@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 import lefi
 from lefi.flower import Incentive, LocalGrid
-from lefi.flower.pledges import rescaled
+from lefi.ledger import Promise
 from lefi.ledger.audit import audit
+from lefi.ledger.entries import roster_of
 from tests.flower import toy
 
 
@@ -78,15 +79,16 @@ def test_who_pledges_nothing_is_not_asked_to_train(tmp_path: Path) -> None:
     assert (receipt.payments[[0, 1, 2, 4]] == 0).all()
 
 
-@given(st.integers(0, 2**32 - 1), st.floats(1e-6, 1e6))
-def test_commitments_never_exceed_the_budget(seed: int, budget: float) -> None:
+@given(st.integers(0, 2**32 - 1))
+def test_commitments_cost_no_more_than_the_offers(seed: int) -> None:
+    """Within the pledge a commitment pays what the offer pays, to the bit, and beyond it nothing more."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 50))
-    offer = lefi.CurveOffer(budget * 10 ** rng.uniform(-4, 4, n), rng.uniform(0.01, 5, n), rng.uniform(0, 10, n))
+    offer = lefi.CurveOffer(10 ** rng.uniform(-4, 4, n), rng.uniform(0.01, 5, n), rng.uniform(0, 10, n))
     pledges = np.where(rng.random(n) < 0.2, np.nan, rng.uniform(0, 1, n) * offer.limit)
-    weight = rescaled(offer, pledges, budget)
-    committed = lefi.CurveOffer(weight, offer.rate, np.nan_to_num(pledges))
-    assert committed.worst_case() <= budget
-    assert (weight <= offer.weight).all()
-    if offer.payment(pledges).sum() <= budget * (1 - 1e-6):
-        np.testing.assert_array_equal(weight, offer.weight)
+    names = tuple(f"client-{i}" for i in range(n))
+    promise = Promise(1, names, roster_of(names, np.ones(n), offer.rate), offer, pledges)
+    assert promise.binding.worst_case() <= offer.worst_case()
+    less = np.nan_to_num(pledges) * rng.random(n)
+    np.testing.assert_array_equal(promise.binding.payment(less), offer.payment(less))
+    np.testing.assert_array_equal(promise.owed(np.full(n, 99.0)), offer.payment(np.nan_to_num(pledges)))

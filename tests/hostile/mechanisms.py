@@ -28,13 +28,14 @@ class Loose:
     def __init__(self) -> None:
         self.promised: list[Promise] = []
         self.binding: dict[int, CurveOffer] = {}
-        self.paid: list[float] = []
+        self.paid: list[int] = []  # units
+        self.told: list[float] = []
         self.budgets: list[float] = []
 
     def pending(self) -> None:
         return None
 
-    def rounds(self) -> Iterator[tuple[Promise, Receipt]]:
+    def rounds(self) -> Iterator[tuple[Promise, Receipt, int]]:
         return iter(())
 
     def promise(self, promise: Promise) -> None:
@@ -44,8 +45,9 @@ class Loose:
     def commit(self, promise: Promise, pledges: Sequence[Answer], refused: Sequence[Answer]) -> None:
         self.binding[promise.round] = promise.binding
 
-    def settle(self, names: Any, receipt: Receipt, answers: Any, faults: Mapping[str, str]) -> None:
-        self.paid.append(float(receipt.payments.sum()))
+    def settle(self, names: Any, receipt: Receipt, answers: Any, faults: Mapping[str, str], units: list[int]) -> None:
+        self.paid.append(sum(units))
+        self.told.append(float(receipt.payments.sum()))
         assert receipt.budget is not None
         self.budgets.append(receipt.budget)
 
@@ -143,10 +145,10 @@ def sizes(given: list[Answer]) -> Any:
 
 def check(terms: Terms, ledger: Any) -> None:
     """Exactly, without rounding: every round and the whole job."""
-    for paid, budget in zip(ledger.paid, ledger.budgets, strict=True):
-        assert paid <= budget <= terms.budget
-    spent = sum(map(Fraction, ledger.paid), Fraction(0))
-    assert terms.total is None or spent <= Fraction(terms.total)
+    for paid, told, budget in zip(ledger.paid, ledger.told, ledger.budgets, strict=True):
+        assert told <= budget <= terms.budget
+        assert Fraction(paid, 10**9) <= Fraction(budget)
+    assert terms.total is None or Fraction(sum(ledger.paid), 10**9) <= Fraction(terms.total)
 
 
 def main() -> None:

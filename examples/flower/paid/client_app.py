@@ -1,5 +1,6 @@
 """The client: private price and speed, its own part of the data, and as much training as the offer is worth."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ from flwr.clientapp import ClientApp
 from numpy.typing import NDArray
 
 import lefi
-from lefi.flower import Client, Posted, best_size
+from lefi.flower import Client, Posted, best_size, name_of, unit_cost
 from paid.data import iid, images, split
 
 app = ClientApp()
@@ -23,12 +24,17 @@ def rows(context: Context) -> NDArray[np.int64]:
     return split(config["data"], int(config["num-clients"]), float(config["concentration"]))[partition(context)]
 
 
-def selfish(posted: Posted, context: Context) -> float:
-    """What pays best. Price and speed stay here: a node config may state them, else they are drawn."""
+def means(context: Context) -> dict[str, Any]:
+    """Price and speed stay here: a node config may state them, else they are drawn."""
     draw = np.random.default_rng([1, partition(context)])
     price, speed = 0.0015 * draw.uniform(0.5, 2), draw.uniform(0.5, 5)
     own: dict[str, Any] = {"price": price, "speed": speed, **context.node_config}
-    return best_size(posted, price=float(own["price"]), speed=float(own["speed"]), cost=lefi.cost("paper"))
+    return {"price": float(own["price"]), "speed": float(own["speed"]), "cost": lefi.cost("paper")}
+
+
+def selfish(posted: Posted, context: Context) -> float:
+    """What pays best."""
+    return best_size(posted, **means(context))
 
 
 client = Client(
@@ -36,6 +42,8 @@ client = Client(
     selfish,
     samples=lambda context: len(rows(context)),
     iid=lambda context: iid(str(context.run_config["data"]), rows(context)),
+    bid=lambda posted, context: unit_cost(posted, **means(context)),
+    receipts=lambda context: Path(str(context.run_config["folder"])).expanduser() / "receipts" / name_of(context),
 )
 
 

@@ -29,19 +29,23 @@ def draw(receipts: list[Receipt], terms: Terms, mechanism: Mechanism, path: Path
 
 
 def _learned(axes: Axes, receipts: list[Receipt], mechanism: Mechanism) -> None:
-    """Answers as points; where the mechanism keeps one process per client, its mean as a line."""
-    last = receipts[-1].roster.ids[:SHOWN]
+    """Answers as points, by weight for the curve and by pay for other kinds.
+
+    Where the mechanism keeps one process per client, its mean as a line.
+    """
+    last, curve = receipts[-1].roster.ids[:SHOWN], isinstance(receipts[-1].offer, CurveOffer)
     for number, client in enumerate(last):
         points = []
         for receipt in receipts:
             at = np.flatnonzero(receipt.roster.ids == client)
-            if at.size and isinstance(receipt.offer, CurveOffer):
-                points.append((receipt.offer.weight[at[0]], receipt.sizes[at[0]]))
+            if at.size:
+                stake = receipt.offer.weight if curve else receipt.payments
+                points.append((stake[at[0]], receipt.sizes[at[0]]))
         weights, sizes = np.array(points).T
         axes.plot(weights, 1000 * sizes, "o", color=f"C{number}", markersize=4)
         bank, unit = getattr(mechanism, "bank", None), getattr(mechanism, "unit", None)
-        if bank is not None and unit and hasattr(mechanism, "terms"):
+        if curve and bank is not None and unit and hasattr(mechanism, "terms"):
             grid = np.linspace(weights.min(), weights.max(), 50)
             mean, _ = bank.predict(np.array([client]), grid[None] / unit)
             axes.plot(grid, 1000 * mean[0] * mechanism.terms.size_high, color=f"C{number}", linewidth=1)
-    axes.set(xlabel="weight offered [USD]", ylabel="samples used")
+    axes.set(xlabel="weight offered [USD]" if curve else "paid [USD]", ylabel="samples used")

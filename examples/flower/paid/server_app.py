@@ -46,6 +46,7 @@ def main(grid: Grid, context: Context) -> None:
         size_high=float(config["size-high"]),
         deadline=float(config["deadline"]),
         total=float(config["total"]) or None,
+        payment=lefi.registered()[config["mechanism"]].payment,
     )
     incentive = Incentive(
         FedAvg(fraction_evaluate=0.0, min_train_nodes=nodes, min_available_nodes=nodes),

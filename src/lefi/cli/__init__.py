@@ -10,8 +10,10 @@ from lefi.cli.compare import compare
 from lefi.cli.figures import figures
 from lefi.cli.ledger import ledger
 from lefi.cli.list import list_names
+from lefi.cli.orders import add_orders
 from lefi.cli.paper import paper
 from lefi.cli.profile import profile
+from lefi.cli.receipt import receipt
 from lefi.cli.simulate import simulate
 from lefi.cli.train import train
 
@@ -41,4 +43,6 @@ def main(
 for command in (paper, simulate, compare, figures, profile, train):
     app.command()(command)
 app.command("list")(list_names)
+add_orders(ledger)
 app.add_typer(ledger, name="ledger")
+app.add_typer(receipt, name="receipt")

@@ -4,7 +4,7 @@ from lefi.errors import LefiError
 
 try:
     from lefi.flower.checkpoints import Checkpoints
-    from lefi.flower.client_app import Client, best_size, selfish
+    from lefi.flower.client_app import Client, best_size, name_of, selfish, unit_cost
     from lefi.flower.incentive import Incentive
     from lefi.flower.local import LocalGrid
     from lefi.flower.wire import Posted
@@ -12,4 +12,7 @@ try:
 except ModuleNotFoundError as error:
     raise LefiError(f"lefi.flower needs {error.name}: pip install 'lefi-fl[flower]'") from None
 
-__all__ = ["Checkpoints", "Client", "Incentive", "Ledger", "LocalGrid", "Posted", "best_size", "selfish"]
+__all__ = [
+    "Checkpoints", "Client", "Incentive", "Ledger", "LocalGrid", "Posted", "best_size", "name_of", "selfish",
+    "unit_cost",
+]  # fmt: skip

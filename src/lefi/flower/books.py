@@ -3,7 +3,7 @@
 Nothing in here knows of messages: it takes names and sizes and deals in money.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from logging import ERROR, INFO, WARNING
 
@@ -12,35 +12,53 @@ from flwr.common import log
 
 from lefi.arrays import FloatArray
 from lefi.flower import guard
-from lefi.flower.pledges import Pledges, rescaled
+from lefi.flower.pledges import Pledges
 from lefi.flower.verdicts import plain
-from lefi.ledger import Answer, Ledger, Promise
+from lefi.ledger import Answer, Ledger, Money, Promise
+from lefi.ledger.money import payable, told
 from lefi.ledger.terms import Purse
 from lefi.mechanisms import Mechanism
-from lefi.messages import CurveOffer, Receipt, Roster, Terms
+from lefi.messages import Offer, Receipt, Roster, Terms
+from lefi.offers import AuctionCall
+
+Bids = Callable[[AuctionCall], FloatArray]
+
+
+def no_bids(call: AuctionCall) -> FloatArray:
+    return np.full(len(call), np.nan)
 
 
 class Books:
     """A mechanism with a purse and a ledger. Whatever the mechanism does, no round and no job passes its budget."""
 
-    def __init__(self, mechanism: Mechanism, terms: Terms, ledger: Ledger, penance: int) -> None:
-        self.mechanism, self.terms, self.ledger = mechanism, terms, ledger
-        self.purse, self.pledges = Purse(terms.budget, terms.total), Pledges(penance)
+    def __init__(
+        self, mechanism: Mechanism, terms: Terms, ledger: Ledger, penance: int, money: Money | None = None
+    ) -> None:
+        self.mechanism, self.terms, self.ledger, self.money = mechanism, terms, ledger, money or Money()
+        self.purse, self.pledges = Purse(terms.budget, terms.total, self.money), Pledges(penance)
         self.stated: dict[str, float] = {}  # iid of each client as its first offer had it
         self.settled = 0
+        self.left: dict[str, int] = {}  # units that clients with a cap may still get, as of the last promise
         self.pending = ledger.pending()
         self._restore()
 
-    def promise(self, round: int, names: tuple[str, ...], roster: Roster) -> Promise:
-        """The offers of a new round, on the disk."""
-        promise = Promise(round, names, roster, self._offer(round, names, roster))
+    def barred(self) -> set[str]:
+        """Who gets no offer in the next round: blocked by the operator, or paid all that its cap allows."""
+        orders = self.ledger.orders()
+        paid = self.ledger.balances() if orders.caps else {}
+        self.left = {name: cap - _earned(paid, name) for name, cap in orders.caps.items()}
+        return orders.blocked | {name for name, units in self.left.items() if units <= 0}
+
+    def promise(self, round: int, names: tuple[str, ...], roster: Roster, bids: Bids = no_bids) -> Promise:
+        """The offers of a new round, on the disk. `bids` asks the clients where the offer calls for bids."""
+        promise = Promise(round, names, roster, self._offer(round, names, roster, bids))
         self.ledger.promise(promise)
         return promise
 
     def commit(self, promise: Promise, pledged: Sequence[Answer], refused: Sequence[Answer]) -> Promise:
-        """The offers that bind the server, scaled until what was pledged fits the budget; on the disk."""
+        """The offers within what was pledged, which bind the server; on the disk."""
         sizes = np.array([np.nan if answer.size is None else answer.size for answer in pledged])
-        committed = replace(promise, pledges=sizes, weight=rescaled(promise.offer, sizes, self.purse.next()))
+        committed = replace(promise, pledges=sizes)
         self.ledger.commit(committed, pledged, refused)
         return committed
 
@@ -53,42 +71,53 @@ class Books:
         faults: Mapping[str, str],
     ) -> Receipt:
         """Pay and close a round, then let the mechanism learn from it."""
-        budget, told = self.purse.next(), promise.told
-        receipt = Receipt(promise.round, promise.roster, told, sizes, told.payment(sizes), accuracy, budget)
-        paid = receipt.paid
-        self.ledger.settle(promise.names, receipt, answers, faults)
-        self._remember(promise, sizes, paid)
+        budget, owed = self.purse.next(), promise.owed(sizes)
+        left = {at: self.left[name] for at, name in enumerate(promise.names) if name in self.left} if self.left else {}
+        units = payable(self.money, owed, self.purse.units, left)
+        payments = told(self.money, owed, units)
+        receipt = Receipt(promise.round, promise.roster, promise.offer, sizes, payments, accuracy, budget)
+        self.ledger.settle(promise.names, receipt, answers, faults, units)
+        self._remember(promise, sizes, sum(units))
         if wrong := self._tell(receipt):
             self.ledger.fault(promise.round, "mechanism", wrong)
         counts = (len(promise.names), int((~np.isnan(sizes)).sum()))
-        log(INFO, "lefi: round %d: %d offers, %d answers, paid %.4f of %.4f USD", promise.round, *counts, paid, budget)
+        paid = (self.money.text(sum(units)), budget, self.money.currency)
+        log(INFO, "lefi: round %d: %d offers, %d answers, paid %s of %.4f %s", promise.round, *counts, *paid)
         return receipt
 
-    def _offer(self, round: int, names: tuple[str, ...], roster: Roster) -> CurveOffer:
-        """What the mechanism asks, cut to what the job allows."""
+    def _offer(self, round: int, names: tuple[str, ...], roster: Roster, bids: Bids) -> Offer:
+        """What the mechanism asks, cut to what the job allows; a call for bids is answered by them."""
         budget, who = self.purse.next(), type(self.mechanism).__name__
         own = Roster(roster.ids, roster.iid, roster.rate)  # what it does to this one is its own affair
         whole = budget == self.terms.budget
-        asked = guard.admit(self.mechanism.ask(own) if whole else self.mechanism.ask(own, budget), roster, who)
-        kept = guard.keep(asked, self.terms, budget, self.pledges.caps(round, names))
+        given = self.mechanism.ask(own) if whole else self.mechanism.ask(own, budget)
+        asked, caps = guard.admit(given, roster, self.terms.payment, who), self.pledges.caps(round, names)
+        kept = guard.keep(asked, self.terms, budget, caps)
         for change in guard.changes(asked, kept, budget):
             log(WARNING, "lefi: round %d: the offers of %s are cut: %s", round, who, change)
-        return kept
+        return guard.keep(kept.award(bids(kept)), self.terms, budget, caps) if isinstance(kept, AuctionCall) else kept
 
     def _restore(self) -> None:
         """Tell the mechanism all settled rounds again, and remember what else hangs on them."""
         wrong = None
-        for promise, receipt in self.ledger.rounds():
-            self._remember(promise, receipt.sizes, receipt.paid)
+        for promise, receipt, paid in self.ledger.rounds():
+            self._remember(promise, receipt.sizes, paid)
             wrong = self._tell(receipt)
         if wrong:
             self.ledger.fault(self.settled, "mechanism", wrong)
         if self.pending:
             self._note_iid(self.pending)
+            self._recall_caps()
 
-    def _remember(self, promise: Promise, sizes: FloatArray, paid: float) -> None:
+    def _recall_caps(self) -> None:
+        """What was left to clients with a cap when the pending offers were written."""
+        rows = [row["seq"] for row in self.ledger.rows(after=self.settled) if row["kind"] == "offer"]
+        orders, paid = self.ledger.orders(upto=rows[-1]), self.ledger.balances(upto=rows[-1])
+        self.left = {name: cap - _earned(paid, name) for name, cap in orders.caps.items()}
+
+    def _remember(self, promise: Promise, sizes: FloatArray, units: int) -> None:
         self.settled = promise.round
-        self.purse.pay(paid)
+        self.purse.pay(units)
         self.pledges.note(promise, sizes)
         self._note_iid(promise)
 
@@ -103,6 +132,12 @@ class Books:
         except Exception as error:
             return failure(f"round {receipt.round}: {type(self.mechanism).__name__} failed to learn", error)
         return None
+
+
+def _earned(balances: Mapping[str, Mapping[str, int]], name: str) -> int:
+    """Payments less reversals."""
+    own = balances.get(name)
+    return own["payment"] + own["reversal"] if own else 0
 
 
 def failure(what: str, error: Exception) -> str:

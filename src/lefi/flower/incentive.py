@@ -1,5 +1,6 @@
 """`Incentive`: a Flower strategy around any other, which pays the clients for the data they use."""
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from logging import INFO, WARNING
 from math import isfinite, nan
@@ -7,28 +8,32 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from flwr.app import ArrayRecord, ConfigRecord, Message, MetricRecord, RecordDict
+from flwr.app import ArrayRecord, ConfigRecord, Message, MetricRecord
 from flwr.common import log
 from flwr.serverapp import Grid
 from flwr.serverapp.strategy import Result, Strategy
 
-from lefi.arrays import number, whole
+from lefi.arrays import FloatArray, number, whole
+from lefi.flower.bids import bids_of
 from lefi.flower.books import Books, failure
 from lefi.flower.checkpoints import Checkpoints
 from lefi.flower.checks import evaluated
+from lefi.flower.counting import Evaluate, later, numbered
 from lefi.flower.identity import Caller, Directory, Reading, Stated
 from lefi.flower.job import made, note
+from lefi.flower.letters import letters, query
 from lefi.flower.local import LocalGrid
+from lefi.flower.pausing import wait_while_paused
 from lefi.flower.post import Post, ask
 from lefi.flower.received import finite, models_of
-from lefi.flower.replies import Heard, Mail
-from lefi.flower.wire import CLAIM, OFFER, offer_record, with_offer
-from lefi.ledger import Ledger, Promise
+from lefi.flower.replies import Heard, Mail, weight_key
+from lefi.flower.wire import OFFER, Record, offer_records, with_offer
+from lefi.ledger import Ledger, Money, Promise
 from lefi.ledger.entries import roster_of
+from lefi.ledger.slips import Slips
 from lefi.mechanisms import Mechanism
-from lefi.messages import Terms
-
-Evaluate = Callable[[int, ArrayRecord], MetricRecord | None]
+from lefi.messages import Offer, Terms
+from lefi.offers import AuctionCall
 
 GRACE = 60.0  # seconds; a SuperNode starts a process for each message, 17 to 39 s on a busy machine with 2 cores
 
@@ -39,6 +44,7 @@ class Incentive(Strategy):
     mechanism    a name, made with `settings` and `seed`, or one made with the same terms; told what the ledger holds
     terms        budget per round or total or both, sizes, deadline: enforced here, whatever the mechanism asks
     ledger       where everything is written: a `Ledger`, a path or a URL
+    currency     what the budget is in; payments are whole numbers of `unit`, rounded down
     rate         curvature of the payment, for all or by client name [1 / thousand samples]
     identity     "client-id": what a node states; "key": the public key that SuperNode authentication has verified
     iid          what counts of the label mix that clients state: a range; or a number or function that overrules it
@@ -59,6 +65,8 @@ class Incentive(Strategy):
         *,
         terms: Terms,
         ledger: Ledger | Path | str,
+        currency: str = "USD",
+        unit: str = "1e-9",
         settings: Mapping[str, Any] | None = None,
         seed: int = 0,
         rate: float | Callable[[str], float] = 0.75,
@@ -80,10 +88,14 @@ class Incentive(Strategy):
         self.mechanism = made(mechanism, terms, settings, seed)
         self.checkpoints = Checkpoints(checkpoints) if checkpoints else None
         self.ledger = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
-        choices = {"two_phase": two_phase, "rate": rate, "identity": identity, "iid": iid, "penance": penance}
+        self.money = Money(currency, unit)
+        choices: dict[str, Any] = {"two_phase": two_phase, "rate": rate, "identity": identity, "iid": iid}
+        choices |= {"penance": penance, "currency": currency, "unit": unit}
         self.ledger.begin(note(mechanism, terms, settings, seed, **choices))
-        self.books = Books(self.mechanism, terms, self.ledger, whole("penance", penance, low=0))
+        self.books = Books(self.mechanism, terms, self.ledger, whole("penance", penance, low=0), self.money)
+        self.slips = Slips(self.ledger)
         self.directory.first = self.books.stated
+        self.pause: Callable[[float], None] = time.sleep  # what a paused job does between two looks
         self.done = 0  # rounds of earlier starts, which Flower does not count
         self.over = False
         self.grid: Grid | None = None
@@ -117,19 +129,11 @@ class Incentive(Strategy):
         left = max(min(num_rounds, self.terms.rounds or num_rounds) - done, 0)
         if self.terms.rounds is not None and num_rounds > self.terms.rounds:
             log(WARNING, "lefi: the terms allow %d rounds, not %d", self.terms.rounds, num_rounds)
-        evaluate = _later(evaluate_fn, done) if evaluate_fn else None
+        evaluate = later(evaluate_fn, done) if evaluate_fn else None
         watched = grid if isinstance(grid, LocalGrid | Post) else Post(grid, self._longest(grid))
         result = super().start(watched, initial_arrays, left, timeout, train_config, evaluate_config, evaluate)
         result.arrays = result.arrays or initial_arrays
-        for history in (
-            result.train_metrics_clientapp,
-            result.evaluate_metrics_clientapp,
-            result.evaluate_metrics_serverapp,
-        ):
-            shifted = {done + round: metrics for round, metrics in history.items()}
-            history.clear()
-            history.update(shifted)
-        return result
+        return numbered(result, done)
 
     def configure_train(
         self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid: Grid
@@ -141,18 +145,20 @@ class Incentive(Strategy):
             return []
         messages = list(self.strategy.configure_train(round, arrays, config, grid))
         callers = self.directory.present(grid, [message.metadata.dst_node_id for message in messages], round)
-        promise = self._promise(round, callers)
+        promise = self._promise(round, callers, grid)
         if promise is None:
             log(WARNING, "lefi: round %d has no clients", round)
             return []
-        if self.two_phase and promise.pledges is None:
+        asking = self.two_phase and promise.pledges is None
+        if asking:
             promise = self._commit(promise, callers, grid)
         positions = self._positions(promise, callers)
         by_node = {message.metadata.dst_node_id: message for message in messages}
         sent = {node: (position, by_node[node]) for node, position in positions.items()}
         models = models_of({node: message for node, (_, message) in sent.items()}, arrays)
+        records = self._records(promise, promise.binding, receipts=not asking)
         for position, message in sent.values():
-            message.content = with_offer(message.content, offer_record(promise.binding, position, self.terms))
+            message.content = with_offer(message.content, records[position])
         names, longest = self.directory.names, self._longest(grid)
         self.mail = Mail(promise, self.terms.size_high, sent, names, models, self.metrics, longest)
         return [message for _, message in sent.values()]
@@ -199,24 +205,30 @@ class Incentive(Strategy):
 
     def summary(self) -> None:
         phases = "two-phase" if self.two_phase else "one-phase"
-        total = "" if self.terms.total is None else f", {self.terms.total:g} USD in all"
+        total = "" if self.terms.total is None else f", {self.terms.total:g} in all"
         log(
             INFO,
-            "\tlefi: %s, %s rounds, %g USD each%s",
+            "\tlefi: %s, %s rounds, %g %s each%s",
             type(self.mechanism).__name__,
             phases,
             self.terms.budget,
+            self.money.currency,
             total,
         )
-        log(INFO, "\tlefi: ledger %s, job %s, %d rounds settled", self.ledger.url, self.ledger.job, self.settled)
+        log(INFO, "\tlefi: ledger %s, job %s, %d rounds settled", self.ledger.place, self.ledger.job, self.settled)
         self.strategy.summary()
 
     def _is_over(self, round: int) -> bool:
-        """Whether the job's money is spent. A promise that was begun is kept, for its money was set aside."""
-        if not self.over and self.books.purse.empty and not self.books.pending:
+        """Whether the job's money is spent, or the operator has stopped it. A promise that was begun is kept."""
+        if self.over or self.books.pending:
+            return self.over
+        if self.books.purse.empty:
+            spent = f"{self.money.text(self.books.purse.spent)} of {self.terms.total:g} {self.money.currency}"
+            log(WARNING, "lefi: %s are paid: the job ends before round %d", spent, round)
             self.over = True
-            spent, total = self.books.purse.spent, self.terms.total
-            log(WARNING, "lefi: %.6g of %.6g USD are paid: the job ends before round %d", spent, total, round)
+        elif wait_while_paused(self.ledger, round, self.pause) == "stopped":
+            log(WARNING, "lefi: the job was stopped: it ends before round %d", round)
+            self.over = True
         return self.over
 
     def _longest(self, grid: Grid) -> float:
@@ -226,21 +238,29 @@ class Incentive(Strategy):
             return float("inf")
         return self.terms.deadline + (GRACE if self.grace is None else self.grace)
 
-    def _promise(self, round: int, callers: dict[str, Caller]) -> Promise | None:
+    def _promise(self, round: int, callers: dict[str, Caller], grid: Grid) -> Promise | None:
         """The offers of this round, on the disk before they are sent. A promise that was begun stands."""
         pending, self.books.pending = self.books.pending, None
         if pending is not None and pending.round == round:
             return pending
-        if not callers:
+        barred = self.books.barred()
+        names = tuple(name for name in callers if name not in barred)
+        if not names:
             return None
-        names = tuple(callers)
         rate = np.array([self.rate(name) if callable(self.rate) else self.rate for name in names], dtype=np.float64)
-        return self.books.promise(round, names, roster_of(names, np.array([c.iid for c in callers.values()]), rate))
+        roster = roster_of(names, np.array([callers[name].iid for name in names]), rate)
+
+        def bids(call: AuctionCall) -> FloatArray:
+            records, patience = offer_records(call, rate, self.terms), (self.patience, self.greeting)
+            return bids_of(grid, round, names, callers, records, patience)
+
+        return self.books.promise(round, names, roster, bids)
 
     def _commit(self, promise: Promise, callers: dict[str, Caller], grid: Grid) -> Promise:
         """Ask what each client would do, and commit to that."""
+        records = self._records(promise, promise.offer, receipts=True)
         messages = {
-            callers[name].node: (position, self._query(promise, position, callers[name].node))
+            callers[name].node: (position, query(OFFER, promise.round, records[position], callers[name].node))
             for position, name in enumerate(promise.names)
             if name in callers
         }
@@ -248,9 +268,11 @@ class Incentive(Strategy):
         heard = mail.hear(ask(grid, [message for _, message in messages.values()], self.patience, self.greeting))
         return self.books.commit(promise, heard.answers, heard.refused)
 
-    def _query(self, promise: Promise, position: int, node: int) -> Message:
-        config = ConfigRecord({"server-round": promise.round, **offer_record(promise.offer, position, self.terms)})
-        return Message(RecordDict({"config": config}), node, f"query.{OFFER}")
+    def _records(self, promise: Promise, offer: Offer, receipts: bool) -> list[Record]:
+        """What the messages to the clients carry: their offers and, once a round, receipts of what was paid before."""
+        left = {name: self.money.text(units) for name, units in self.books.left.items()}
+        slips = self.slips.write(promise.round, promise.names) if receipts else {}
+        return letters(offer, promise, self.terms, left, slips)
 
     def _positions(self, promise: Promise, callers: dict[str, Caller]) -> dict[int, int]:
         """Nodes that are asked to train: promised, here, and with a pledge above 0 where pledges were asked for."""
@@ -275,15 +297,3 @@ class Incentive(Strategy):
             self.checkpoints.save(promise.round, arrays)
         accuracy = accuracy if isfinite(accuracy) else nan
         self.books.settle(promise, heard.sizes, accuracy, heard.answers + heard.refused, faults)
-
-
-def _later(evaluate_fn: Evaluate, done: int) -> Evaluate:
-    return lambda server_round, arrays: evaluate_fn(done + server_round, arrays)
-
-
-def weight_key(strategy: Strategy) -> str:
-    """The metric by which a strategy, or the one inside it, weighs its clients."""
-    inner: object = strategy
-    while not hasattr(inner, "weighted_by_key") and hasattr(inner, "strategy"):
-        inner = inner.strategy
-    return str(getattr(inner, "weighted_by_key", CLAIM))

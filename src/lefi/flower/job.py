@@ -12,18 +12,15 @@ from lefi.mechanisms.catalogue import MECHANISMS, mechanism_of, settings_of
 from lefi.messages import Terms
 from lefi.spelling import spelled
 
-CURVE = "curve"  # the one way of paying that travels on Flower's messages
-
 
 def made(mechanism: Mechanism | str, terms: Terms, settings: Mapping[str, Any] | None, seed: int) -> Mechanism:
     """The mechanism of that name under the job's terms; one that was made elsewhere must have the same."""
-    if terms.payment != CURVE:
-        raise InputError("payment", terms.payment, f"{CURVE!r}: Flower jobs pay by it")
     if isinstance(mechanism, str):
         result = make(mechanism, terms, seed=seed, **(settings or {}))
         pays = mechanism_of(spelled(mechanism).name).payment
-        if pays != CURVE:
-            raise InputError("mechanism", mechanism, f"one that pays by {CURVE!r}: it pays by {pays!r}")
+        if pays != terms.payment:
+            wanted = f"one that pays by {terms.payment!r}, as the terms say: it pays by {pays!r}"
+            raise InputError("mechanism", mechanism, wanted)
         return result
     if settings:
         raise InputError("settings", settings, "left out where the mechanism is made already")

@@ -1,28 +1,16 @@
-"""Between pledge and commitment: offers are scaled to what was pledged, and broken pledges are remembered.
-
-w  weight asked    D  pledges    s  factor <= 1
-A commitment pays at most s w (1 - exp(-rate D)); s = budget / (their sum at s = 1) makes the budget the worst case.
-"""
+"""Broken pledges are remembered."""
 
 import numpy as np
 
 from lefi.arrays import FloatArray
 from lefi.ledger import Promise
-from lefi.messages import CurveOffer, spendable
-
-
-def rescaled(offer: CurveOffer, pledges: FloatArray, budget: float) -> FloatArray:
-    """Weights to commit to; a client that pledged nothing keeps what it was asked at, for that is what it answered."""
-    owed = float(offer.payment(pledges).sum())
-    s = min(1.0, spendable(budget) / owed) if owed > budget else 1.0
-    return np.where(pledges > 0, s * offer.weight, offer.weight)
 
 
 class Pledges:
     """Who broke a pledge: for some rounds it is paid for no more than it last delivered.
 
-    A pledge sets money aside that others could have earned. One that was made at the weight that then held, and not
-    trained at all, is broken. Who drops out without a pledge has promised nothing.
+    A pledge sets money aside that others could have earned. One that is not trained at all is broken. Who drops out
+    without a pledge has promised nothing.
     """
 
     def __init__(self, rounds: int) -> None:
@@ -32,12 +20,11 @@ class Pledges:
 
     def note(self, promise: Promise, sizes: FloatArray) -> None:
         """Remember a settled round."""
-        if promise.pledges is None or promise.weight is None:
+        if promise.pledges is None:
             return
         for at in np.flatnonzero(sizes > 0):
             self.delivered[promise.names[at]] = float(sizes[at])
-        held = promise.weight >= promise.offer.weight
-        for at in np.flatnonzero((promise.pledges > 0) & held & ~(sizes > 0)):
+        for at in np.flatnonzero((promise.pledges > 0) & ~(sizes > 0)):
             name = promise.names[at]
             self.capped[name] = (promise.round + self.rounds, self.delivered.get(name, 0.0))
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from flwr.app import Message, MetricRecord
+from flwr.serverapp.strategy import Strategy
 
 from lefi.arrays import FloatArray
 from lefi.flower.checks import alike, claim_of, contents, records, short, trained
@@ -85,7 +86,7 @@ class Mail:
         content, node = contents(reply), reply.metadata.src_node_id
         if isinstance(content, str):
             return Answer(name, None, content, None)
-        limit = float(self.promise.binding.limit[self.sent[node][0]])
+        limit = float(self.promise.most[self.sent[node][0]])
         answer = judge(name, claim_of(content, key), limit, self.size_high)
         if _counts(answer) and node in self.models and (wrong := trained(content, self.models[node], self.required)):
             return Answer(name, answer.claim, wrong, None)
@@ -125,3 +126,11 @@ def _weighted(answer: Answer, reply: Message, key: str) -> Message:
     if answer.verdict == CAPPED and answer.size is not None:
         records(reply.content, MetricRecord)[0][key] = to_samples(answer.size)
     return reply
+
+
+def weight_key(strategy: Strategy) -> str:
+    """The metric by which a strategy, or the one inside it, weighs its clients."""
+    inner: object = strategy
+    while not hasattr(inner, "weighted_by_key") and hasattr(inner, "strategy"):
+        inner = inner.strategy
+    return str(getattr(inner, "weighted_by_key", CLAIM))

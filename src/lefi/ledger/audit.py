@@ -1,102 +1,170 @@
-"""Check a ledger: the chain holds, every payment follows from an offer and an answer, nobody is paid twice, and neither
-a round nor the job passes its budget."""
+"""Check a ledger: every row of every kind and round, the leaf of each, the signed heads, and all money.
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from itertools import groupby
+Rows are read once, in order, and forgotten when their round is closed.
+"""
+
+import gc
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
-import numpy as np
-
 from lefi.errors import LefiError
-from lefi.ledger.chain import START, broken
-from lefi.ledger.entries import Row, promise_of, receipt_of
+from lefi.ledger import chain
+from lefi.ledger.accounts import Accounts
+from lefi.ledger.aliases import alias_of
+from lefi.ledger.audit_rounds import Rounds
+from lefi.ledger.audit_rows import Shape
+from lefi.ledger.entries import Row
+from lefi.ledger.heads import Head
+from lefi.ledger.leaves import leaf_of_values, values_of
+from lefi.ledger.merkle import Frontier
+from lefi.ledger.money import Money
+from lefi.ledger.reader import Reader
 from lefi.ledger.terms import Purse, read
 
-TOLERANCE = 1e-12  # relative; the same formula on another machine
+MOST = 1000  # findings that are listed; a log that is all wrong need not be told in full
 
 
 @dataclass(frozen=True)
 class Audit:
-    """What was found. `head` is the hash of the last row: note it elsewhere, and a cut-off tail is found, too."""
+    """What was found. `head` is size and root of the log: note it elsewhere, and a cut-off tail is found, too."""
 
     rows: int
     settled: int
-    paid: float
+    units: int
     head: str
-    findings: list[str]
+    money: Money = field(default_factory=Money)
+    findings: list[str] = field(default_factory=list)
+    chained: dict[int, str] = field(default_factory=dict, repr=False)  # hashes of migrated rows in the old chain
+
+    @property
+    def paid(self) -> Decimal:
+        """What was paid in all rounds, in the currency."""
+        return Decimal(self.money.text(self.units))
 
 
-def audit(rows: Iterable[Row], head: str | None = None) -> Audit:
-    """Audit the rows of one job, in order. `head`: a hash noted earlier, which must still be in the chain."""
-    rows = list(rows)
-    findings = [f"row {seq}: {wrong}" for seq, wrong in broken(rows)]
-    if head is not None and head not in {START, *(row["hash"] for row in rows)}:
-        findings.append(f"no row has the noted hash {head}: rows were removed or rewritten")
-    noted, wrong = _noted(rows)
-    findings += wrong
-    purse = Purse.of(noted)
-    settled, paid = 0, 0.0
-    for round, group in groupby((row for row in rows if row["round"] > 0), key=lambda row: row["round"]):
-        of_round = list(group)
-        if any(row["kind"] == "round" for row in of_round):
-            settled += 1
-        findings += [f"round {round}: {wrong}" for wrong in _round_findings(of_round)]
-        findings += [f"round {round}: {wrong}" for wrong in _overspent(of_round, purse)]
-        paid += sum(row["payment"] for row in of_round if row["kind"] == "payment" and _is_amount(row))
-    if purse and purse.over:
-        findings.append(f"job: OVER ITS TOTAL: paid {purse.spent!r} USD of {purse.total!r} USD")
-    return Audit(len(rows), settled, paid, rows[-1]["hash"] if rows else START, findings)
+def verify(ledger: Reader, public: str, noted: Sequence[str] = ()) -> Audit:
+    """Audit a job with all that there is: its rows, its heads under this public key, its directory, its old rows."""
+    with uncollected():
+        found = audit(ledger.rows(), ledger.heads(), public, noted)
+    olds = [f"row {seq}: {wrong}" for seq, wrong in chain.broken(ledger.old_rows(), found.chained)]
+    names = [f"directory: {wrong}" for wrong in misnamed(ledger.job, ledger.directory())]
+    found.findings.extend(olds + names)
+    return found
 
 
-def _noted(rows: list[Row]) -> tuple[dict[str, Any], list[str]]:
-    """The terms of the job, and what is wrong with them."""
-    text = next((row["terms"] for row in rows if row["kind"] == "job"), None)
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """No search for cycles while many rows come and go: there are none, and looking for them takes a third longer."""
+    searching = gc.isenabled()
+    gc.disable()
     try:
-        return ({}, []) if text is None else (read(text), [])
-    except LefiError as error:
-        return {}, [str(error)]
+        yield
+    finally:
+        if searching:
+            gc.enable()
 
 
-def _is_amount(row: Row) -> bool:
-    """SQLite keeps whatever it is given, also in a column of numbers."""
-    return isinstance(row["payment"], float)
+def audit(
+    rows: Iterable[Row],
+    heads: Sequence[Mapping[str, Any]] | None = None,
+    public: str = "",
+    noted: Sequence[str] | str = (),
+) -> Audit:
+    """Audit the rows of one job, in order. Without `heads` signatures are not looked at.
+
+    `noted`: heads (size:root) that were noted earlier, which this log must still begin with.
+    """
+    noted = [noted] if isinstance(noted, str) else noted
+    walk = Walk(_roots(heads or (), noted))
+    for row in rows:
+        walk.add(row)
+    findings = walk.end()
+    if heads is not None:
+        findings += _heads(walk, heads, public)
+    for text in noted:
+        size, _, root = text.partition(":")
+        if not size.isdigit() or walk.roots.get(int(size)) != root:
+            findings.append(f"the log does not begin with the noted head {text[:80]}: rows were removed or rewritten")
+    head, rounds = f"{walk.tree.size}:{walk.tree.root().hex()}", walk.rounds
+    return Audit(walk.tree.size, rounds.settled, rounds.paid, head, walk.money, findings[:MOST], walk.chained)
 
 
-def _overspent(rows: list[Row], purse: Purse | None) -> Iterator[str]:
-    """Whether a closed round paid more than the budget in force; its payments leave the purse."""
-    amounts = [row["payment"] for row in rows if row["kind"] == "round" and _is_amount(row)]
-    if purse is None or not amounts:
-        return
-    budget = purse.next()
-    purse.pay(amounts[0])
-    if amounts[0] > budget:
-        yield f"OVER BUDGET: paid {amounts[0]!r} USD of {budget!r} USD"
+def _roots(heads: Sequence[Mapping[str, Any]], noted: Sequence[str]) -> set[int]:
+    """Sizes at which roots are compared."""
+    told = {int(size) for size in (text.partition(":")[0] for text in noted) if size.isdigit()}
+    return told | {head["size"] for head in heads if isinstance(head["size"], int)}
 
 
-def _round_findings(rows: list[Row]) -> Iterator[str]:
-    payments = [row for row in rows if row["kind"] == "payment"]
-    closing = [row for row in rows if row["kind"] == "round"]
-    names = [row["client"] for row in payments]
-    yield from (f"{name} is paid twice" for name in sorted({name for name in names if names.count(name) > 1}))
-    if not closing:
-        if payments:
-            yield "paid, but not closed"
-        return
-    if len(closing) > 1:
-        yield "closed more than once"
-    if not all(map(_is_amount, [*payments, *closing])):
-        yield "an amount is no number"
-        return
-    try:
-        receipt, promise = receipt_of(rows), promise_of(rows)
-    except (LefiError, IndexError, TypeError, ValueError) as error:
-        yield f"rows do not make a receipt ({error})"
-        return
-    yield from (f"{name} is paid without an offer" for name in names if name not in promise.names)
-    owed = np.where(receipt.answered, promise.binding.payment(receipt.sizes), 0.0)
-    wrong = ~np.isclose(receipt.payments, owed, rtol=TOLERANCE, atol=0)
-    for at in np.flatnonzero(wrong):
-        yield f"{promise.names[at]} is paid {float(receipt.payments[at])!r}, owed {float(owed[at])!r}"
-    if not np.isclose(closing[0]["payment"], sum(row["payment"] for row in payments), rtol=TOLERANCE, atol=0):
-        yield "the total differs from the payments"
+class Walk:
+    """One pass over the rows of a job."""
+
+    def __init__(self, wanted: set[int]) -> None:
+        self.tree, self.wanted, self.roots = Frontier(), wanted, dict[int, str]()
+        self.chained: dict[int, str] = {}
+        self.findings: list[str] = []
+        self.shape, self.accounts = Shape(), Accounts()
+        self.money, self.rounds = Money(), Rounds(None, Money(), self.accounts)
+
+    def add(self, row: Row) -> None:
+        tree, kind = self.tree, row["kind"]
+        try:
+            values = values_of(row)
+            leaf = leaf_of_values(values)
+            wrong = self.shape.wrong_with(row, values)
+            if leaf.hex() != row["leaf"]:
+                wrong.append("its leaf does not match: the row was changed")
+        except (LefiError, TypeError, ValueError) as error:
+            leaf, wrong = b"\x00" * 32, [f"it is not as it was written ({error})"]
+        tree.append(leaf)
+        if tree.size in self.wanted:
+            self.roots[tree.size] = tree.root().hex()
+        if row["chain"] is not None:
+            self.chained[row["seq"]] = row["chain"]
+        if wrong:
+            self.findings += [f"row {row['seq']}: {what}" for what in wrong]
+        elif kind == "job":
+            self._begin(row)
+        elif found := self.rounds.add(row):
+            self.findings += found
+
+    def _begin(self, row: Row) -> None:
+        try:
+            noted = read(row["terms"])
+            self.money = Money.of(noted)
+            self.rounds = Rounds(Purse.of(noted), self.money, self.accounts)
+        except LefiError as error:
+            self.findings.append(str(error))
+
+    def end(self) -> list[str]:
+        return self.findings + list(self.rounds.end())
+
+
+def _heads(walk: Walk, heads: Sequence[Mapping[str, Any]], public: str) -> Iterator[str]:
+    """What is wrong with the signed heads."""
+    covered = 0
+    for stated in heads:
+        try:
+            head = Head.of(stated)
+        except (ValueError, TypeError, KeyError):
+            yield f"head {str(stated.get('size'))[:20]}: it is not as it was written"
+            continue
+        if not head.holds(public) or head.job != walk.shape.job:
+            yield f"head {head.size}: it is not signed by the key {public[:16]}.. of this job"
+            continue
+        covered = max(covered, head.size)
+        if head.size > walk.tree.size:
+            yield f"head {head.size}: rows were removed, {walk.tree.size} are left"
+        elif walk.roots.get(head.size) != head.root:
+            yield f"head {head.size}: the rows are not those that were signed"
+    if covered < walk.tree.size:
+        yield f"rows {covered + 1} to {walk.tree.size} are under no signed head"
+
+
+def misnamed(job: str, directory: Iterable[tuple[str, str, str]]) -> Iterator[str]:
+    """Names that do not fit their alias: somebody else's payments would be shown as theirs."""
+    for alias, salt, name in directory:
+        if alias_of(salt, job, name) != alias:
+            yield f"{name!r} is not who {alias} was"

@@ -1,14 +1,17 @@
-"""The hash chain: every row carries a hash of itself and of the row before, so a changed row breaks all that follow."""
+"""The hash chain of the first schema, for rows that were migrated from it. The signed log has taken its place.
+
+Every row carried a hash of itself and of the row before.
+"""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from typing import Any
 
-from lefi.ledger.schema import COLUMNS
+from lefi.ledger.schema import entries
 
 START = "0" * 64
-_HASHED = tuple(name for name in COLUMNS if name != "hash")
+_HASHED = tuple(column.name for column in entries.columns if column.name != "hash")
 
 
 def link(previous: str, row: Mapping[str, Any]) -> str:
@@ -17,14 +20,11 @@ def link(previous: str, row: Mapping[str, Any]) -> str:
     return sha256(f"{previous}{text}".encode()).hexdigest()
 
 
-def broken(rows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[int, str]]:
-    """Rows of one job, in order, that do not follow from the row before: (seq, what is wrong)."""
-    previous, seq = START, 0
-    for row in rows:
-        seq += 1
-        if row["seq"] != seq:
-            yield row["seq"], f"row {seq} is missing" if row["seq"] > seq else f"row {row['seq']} appears twice"
-            seq = row["seq"]
-        if link(previous, row) != row["hash"]:
-            yield seq, "the hash does not match: this row was changed, or one before it removed"
-        previous = row["hash"]
+def broken(olds: Iterable[Mapping[str, Any]], chain: Mapping[int, str]) -> Iterator[tuple[int, str]]:
+    """Old rows that differ from the `chain` in the log, by row number. Rows of who was forgotten may be missing."""
+    for old in olds:
+        seq = old["seq"]
+        if chain.get(seq) != old["hash"]:
+            yield seq, "the old row is not the one that was migrated"
+        elif link(chain.get(seq - 1, START), old) != old["hash"]:
+            yield seq, "the old row was changed: its hash does not match"

@@ -1,7 +1,10 @@
-"""Engines for the ledger: SQLite (durable settings) and PostgreSQL, brought to the newest schema."""
+"""Engines for the ledger: SQLite (durable settings) and PostgreSQL, brought to the newest schema, or only read."""
 
+import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,6 +17,16 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError
 
 from lefi.errors import InputError, LefiError
+from lefi.ledger.private import touch_private
+
+PLACES = "a file, sqlite:///file or postgresql://host/database"
+_USER = re.compile(r"(://[^/@:]*):[^/]*@")
+_QUERY = re.compile(r"((?:password|passwd|pwd|passphrase|sslpassword|token|secret)\s*=\s*)('[^']*'|[^&\s]+)", re.I)
+
+
+def masked(text: object) -> str:
+    """A URL, or a message that quotes one, without its passwords."""
+    return _QUERY.sub(r"\1***", _USER.sub(r"\1:***@", str(text)))
 
 
 def read_url(location: str | Path) -> URL:
@@ -23,31 +36,52 @@ def read_url(location: str | Path) -> URL:
         return URL.create("sqlite", database=text)
     try:
         url = make_url(text)
-    except ArgumentError:
-        raise InputError("ledger", text, "a file, sqlite:///file or postgresql://host/database") from None
-    kind = url.get_backend_name()
-    if kind not in ("sqlite", "postgresql"):
-        raise InputError("ledger", text, "a file, sqlite:///file or postgresql://host/database")
+    except (ArgumentError, ValueError):
+        raise InputError("ledger", masked(text), PLACES) from None
+    kind = url.get_backend_name() if url.drivername.split("+")[0] in ("sqlite", "postgresql") else None
+    if kind is None:
+        raise InputError("ledger", masked(text), PLACES)
     return url.set(drivername="postgresql+psycopg") if kind == "postgresql" else url
 
 
-def open_engine(url: URL) -> Engine:
-    """An engine whose commits survive a crash of the process and of the machine."""
+def shown(url: URL) -> str:
+    """The place of a ledger as it may be shown."""
+    return masked(url.render_as_string(hide_password=True))
+
+
+def open_engine(url: URL, reading: bool = False) -> Engine:
+    """An engine whose commits survive a crash of the process and of the machine; or one that cannot write."""
+    sqlite = url.get_backend_name() == "sqlite"
     try:
-        engine = create_engine(url)
+        engine = create_engine(_read_only(url) if sqlite and reading else url)
     except ModuleNotFoundError as error:
         raise LefiError(f"a PostgreSQL ledger needs {error.name}: pip install 'lefi-fl[postgres]'") from None
-    if url.get_backend_name() == "sqlite":
-        event.listen(engine, "connect", _durable)
+    except ArgumentError:
+        raise InputError("ledger", shown(url), PLACES) from None
+    if sqlite:
+        event.listen(engine, "connect", _patient if reading else _durable)
         event.listen(engine, "begin", _begin)
+    elif reading:
+        engine = engine.execution_options(postgresql_readonly=True)
     return engine
 
 
-def connect(engine: Engine, create: bool) -> Connection:
+def _read_only(url: URL) -> URL:
+    """The same file, opened so that nothing can be changed. A reader joins a log that a server is writing."""
+    path = Path(url.database or "").resolve()
+    # Where nobody writes and nothing may be created beside the file, SQLite reads it only as one that never changes.
+    still = not os.access(path.parent, os.W_OK) and not Path(f"{path}-wal").exists()
+    query = {"mode": "ro", "uri": "true"} | ({"immutable": "1"} if still else {})
+    return url.set(database=path.as_uri(), query=query)
+
+
+def connect(engine: Engine, url: URL, create: bool, reading: bool = False) -> Connection:
     """A connection to a ledger of the newest schema; without `create` one must be there."""
-    with clear_errors(engine.url):
+    if create and url.get_backend_name() == "sqlite" and url.database and Path(url.database).parent.is_dir():
+        touch_private(Path(url.database))
+    with clear_errors(url):
         connection = engine.connect()
-        _upgrade(connection, create)
+        _upgrade(connection, url, create, reading)
     return connection
 
 
@@ -60,7 +94,8 @@ def clear_errors(url: URL) -> Iterator[None]:
         raise
     except (DatabaseError, _driver_error(url)) as error:
         reason = str(getattr(error, "orig", error)).strip().splitlines()
-        raise LefiError(f"the ledger {url!r} cannot be used: {reason[0] if reason else type(error).__name__}") from None
+        said = masked(reason[0]) if reason else type(error).__name__
+        raise LefiError(f"the ledger {shown(url)} cannot be used: {said}") from None
 
 
 def _driver_error(url: URL) -> type[Exception]:
@@ -71,8 +106,13 @@ def _driver_error(url: URL) -> type[Exception]:
 def _durable(connection: Any, _: object) -> None:
     # The driver must not open transactions of its own: with explicit ones the migrations are atomic, too.
     connection.isolation_level = None
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000"):
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=10000", "secure_delete=ON"):
         connection.execute(f"PRAGMA {pragma}").close()
+
+
+def _patient(connection: Any, _: object) -> None:
+    connection.isolation_level = None
+    connection.execute("PRAGMA busy_timeout=10000").close()
 
 
 def _begin(connection: Connection) -> None:
@@ -81,18 +121,46 @@ def _begin(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
 
 
-def _upgrade(connection: Connection, create: bool) -> None:
+def _migrations() -> Config:
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))
     config.set_main_option("path_separator", "os")
-    scripts = ScriptDirectory.from_config(config)
-    head = scripts.get_current_head()
+    return config
+
+
+@cache
+def _revisions() -> tuple[frozenset[str], str | None]:
+    """All schemas that this version knows, and the newest."""
+    scripts = ScriptDirectory.from_config(_migrations())
+    return frozenset(step.revision for step in scripts.walk_revisions()), scripts.get_current_head()
+
+
+def _upgrade(connection: Connection, url: URL, create: bool, reading: bool) -> None:
+    known, head = _revisions()
+    if reading:
+        connection = connection.execution_options(reading=True)
     with connection.begin():
         current = MigrationContext.configure(connection).get_current_revision()
         if current is None and not create:
-            raise LefiError(f"{connection.engine.url!r} holds no ledger")
-        if current is not None and current not in {step.revision for step in scripts.walk_revisions()}:
-            raise LefiError(f"{connection.engine.url!r} was written by a newer lefi (schema {current}): upgrade lefi")
+            raise LefiError(f"{shown(url)} holds no ledger")
+        if current is not None and current not in known:
+            raise LefiError(f"{shown(url)} was written by a newer lefi (schema {current}): upgrade lefi")
+        if current != head and reading:
+            raise LefiError(f"{shown(url)} was written by an older lefi: run `lefi ledger migrate` on it")
         if current != head:
+            config = _migrations()
             config.attributes["connection"] = connection
-            command.upgrade(config, "head")
+            try:
+                command.upgrade(config, "head")
+            except (TypeError, ValueError) as error:
+                raise LefiError(f"the rows of {shown(url)} are not as they were written: {error}") from None
+
+
+def back_up(engine: Engine, target: Engine) -> None:
+    """Copy a live SQLite ledger whole, what is still in its write-ahead log included."""
+    source, copy = engine.raw_connection(), target.raw_connection()
+    try:
+        cast(Any, source.driver_connection).backup(cast(Any, copy.driver_connection))
+    finally:
+        source.close()
+        copy.close()

@@ -1,17 +1,25 @@
 """What goes into the ledger and comes out of it: promises, answers, and receipts from rows."""
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
-from typing import Any
+from typing import Any, Generic
 
 import numpy as np
+from typing_extensions import TypeVar
 
 from lefi.arrays import FloatArray
-from lefi.messages import CurveOffer, Receipt, Roster
+from lefi.ledger.money import Money, told
+from lefi.messages import CurveOffer, Offer, Receipt, Roster
+from lefi.offers import limited
+from lefi.offers.columns import from_record, to_record
 
 Row = dict[str, Any]
+O = TypeVar("O", bound=Offer, default=Any)
+
+_encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
 
 
 def client_id(name: str) -> int:
@@ -30,69 +38,82 @@ class Answer:
 
 
 @dataclass(frozen=True, eq=False)
-class Promise:
+class Promise(Generic[O]):
     """The offers of one round, written down before anything is sent; sizes in thousand samples.
 
-    In a two-phase round `pledges` are the sizes that the clients announced (NaN = none) and `weight` is what remains
-    after re-scaling; a commitment pays for at most the pledge. In a one-phase round `pledges` is None.
+    In a two-phase round `pledges` are the sizes that the clients announced (NaN = none), and the server pays for at
+    most the pledge. In a one-phase round `pledges` is None.
     """
 
     round: int
     names: tuple[str, ...]
     roster: Roster
-    offer: CurveOffer
+    offer: O
     pledges: FloatArray | None = None
-    weight: FloatArray | None = None
 
     @cached_property
-    def binding(self) -> CurveOffer:
-        """The offer that is paid by."""
-        if self.weight is None or self.pledges is None:
-            return self.offer
-        limit = np.fmin(np.nan_to_num(self.pledges), self.offer.limit)
-        return CurveOffer(self.weight, self.offer.rate, limit)
+    def binding(self) -> O:
+        """The offer that is paid by, and that clients see when they train."""
+        return self.offer if self.pledges is None else limited(self.offer, np.nan_to_num(self.pledges))
 
     @cached_property
-    def told(self) -> CurveOffer:
-        """The offer that the mechanism hears of: the weights that were paid by, under the limits it had set.
+    def most(self) -> FloatArray:
+        """The largest size that counts of each client."""
+        limit = np.asarray(self.binding.limit, dtype=np.float64)
+        return limit if self.pledges is None else np.fmin(np.nan_to_num(self.pledges), limit)
 
-        A client never wants more at a lower weight, so its answer is the one it would give without the pledge.
-        """
-        return self.offer if self.weight is None else CurveOffer(self.weight, self.offer.rate, self.offer.limit)
+    def owed(self, sizes: FloatArray) -> FloatArray:
+        """What the offers pay for these sizes, of which at most `most` counts; as floats."""
+        counted = np.where(np.isnan(sizes), np.nan, np.minimum(sizes, self.most))
+        return np.where(np.isnan(sizes), 0.0, np.asarray(self.offer.payment(counted), dtype=np.float64))
 
 
 def roster_of(names: Sequence[str], iid: FloatArray, rate: FloatArray) -> Roster:
     return Roster(np.array([client_id(name) for name in names], dtype=np.int64), iid, rate)
 
 
+def offer_texts(offer: Offer) -> list[str]:
+    """The offer to each client as text."""
+    return [_encode(record) for record in to_record(offer)]
+
+
 def promise_of(rows: Sequence[Row]) -> Promise:
     """The promise behind the offers, pledges and commitments of one round, in their order."""
     offers = [row for row in rows if row["kind"] == "offer"]
     names = tuple(row["client"] for row in offers)
-    column = {name: np.array([row[name] for row in offers]) for name in ("iid", "rate", "weight", "limit")}
-    offer = CurveOffer(column["weight"], column["rate"], column["limit"])
-    roster = roster_of(names, column["iid"], column["rate"])
+    iid, rate = (np.array([row[name] for row in offers], dtype=np.float64) for name in ("iid", "rate"))
+    offer = from_record([json.loads(row["offer"]) for row in offers], rate)
+    promise: Promise = Promise(offers[0]["round"], names, roster_of(names, iid, rate), offer)
     pledged = {row["client"]: row["size"] for row in rows if row["kind"] == "pledge"}
     if not pledged:
-        return Promise(offers[0]["round"], names, roster, offer)
-    committed = {row["client"]: row["weight"] for row in rows if row["kind"] == "commitment"}
-    pledges = _floats(pledged.get(name) for name in names)
-    weight = np.array([committed.get(name, asked) for name, asked in zip(names, offer.weight.tolist(), strict=True)])
-    return Promise(offers[0]["round"], names, roster, offer, pledges, weight)
+        return promise
+    if isinstance(offer, CurveOffer):
+        promise = replace(promise, offer=_scaled(offer, names, rows))
+    return replace(promise, pledges=_floats(pledged.get(name) for name in names))
 
 
-def receipt_of(rows: Sequence[Row], budget: float | None = None) -> Receipt:
+def _scaled(offer: CurveOffer, names: Sequence[str], rows: Sequence[Row]) -> CurveOffer:
+    """Versions of lefi that did not keep the budget from the start scaled the weights when they knew the pledges."""
+    texts = {row["client"]: row["offer"] for row in rows if row["kind"] == "commitment" and row["version"] == 1}
+    weights = {name: json.loads(text)["weight"] for name, text in texts.items()}
+    asked = zip(names, offer.weight.tolist(), strict=True)
+    return replace(offer, weight=np.array([weights.get(name, weight) for name, weight in asked])) if weights else offer
+
+
+def receipt_of(rows: Sequence[Row], budget: float | None = None, money: Money | None = None) -> Receipt:
     """The receipt behind the rows of one settled round, played under that budget."""
     promise = promise_of(rows)
-    sizes = {row["client"]: row["size"] for row in rows if row["kind"] == "answer" and row["size"] is not None}
+    found = {row["client"]: row["size"] for row in rows if row["kind"] == "answer" and row["size"] is not None}
     paid = {row["client"]: row["payment"] for row in rows if row["kind"] == "payment"}
     accuracy = next(row["accuracy"] for row in rows if row["kind"] == "round")
+    sizes = _floats(found.get(name) for name in promise.names)
+    units = [paid.get(name, 0) for name in promise.names]
     return Receipt(
         round=promise.round,
         roster=promise.roster,
-        offer=promise.told,
-        sizes=_floats(sizes.get(name) for name in promise.names),
-        payments=np.array([paid.get(name, 0.0) for name in promise.names]),
+        offer=promise.offer,
+        sizes=sizes,
+        payments=told(money or Money(), promise.owed(sizes), units),
         accuracy=np.nan if accuracy is None else accuracy,
         budget=budget,
     )

@@ -4,182 +4,160 @@ Two transactions a round (three with pledges): a kill leaves either the whole of
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from datetime import UTC, datetime
-from itertools import groupby
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any, cast
 
-from sqlalchemy import Connection, func, insert, select
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import delete
 
-from lefi.errors import LefiError
-from lefi.ledger.chain import START, link
-from lefi.ledger.database import clear_errors, connect, open_engine, read_url
-from lefi.ledger.entries import Answer, Promise, Row, promise_of, receipt_of
-from lefi.ledger.locks import lock
-from lefi.ledger.schema import COLUMNS, FLOATS, entries
-from lefi.ledger.terms import Purse, differences, read
+from lefi.errors import InputError, LefiError, UnknownName
+from lefi.ledger.database import back_up, clear_errors, open_engine, read_url
+from lefi.ledger.entries import Answer, Promise, Row, offer_texts
+from lefi.ledger.heads import Head
+from lefi.ledger.locks import Held, lock, unlock
+from lefi.ledger.private import touch_private
+from lefi.ledger.proofs import proof_of
+from lefi.ledger.schema import directory, entries
+from lefi.ledger.terms import differences
+from lefi.ledger.writer import Writer
 from lefi.messages import Receipt
 
 
-class Ledger:
-    """Append-only rows of one job in SQLite (a path or sqlite:///file) or PostgreSQL (postgresql://...)."""
+class Ledger(Writer):
+    """Append-only, signed rows of one job in SQLite (a path or sqlite:///file) or PostgreSQL (postgresql://...).
 
-    def __init__(self, location: str | Path, job: str = "job", *, create: bool = True) -> None:
-        self.url, self.job = read_url(location), job
-        self._engine = open_engine(self.url)
-        self._connection = connect(self._engine, create)
-        self._head: tuple[int, str] | None = None  # known once this process has written
+    `key`: the file with the signing key, by default beside the SQLite file; made when the first job begins.
+    `reading`: open it so that nothing can be changed.
+    """
+
+    def __init__(
+        self,
+        location: str | Path,
+        job: str = "job",
+        *,
+        create: bool = True,
+        reading: bool = False,
+        key: Path | str | None = None,
+    ) -> None:
+        super().__init__(location, job, create=create and not reading, reading=reading, key=key)
+        self._lock: Held | None = None
 
     def begin(self, terms: Mapping[str, Any]) -> None:
         """Start writing: note the terms of a new job, or refuse when a started one has others."""
-        lock(self._connection, self.job)
+        if self._lock is None:
+            self._lock = lock(self._connection, self.job)
         noted, asked = self.noted(), json.loads(json.dumps(terms, sort_keys=True, allow_nan=False))
         if noted is None:
-            self._append([{"round": 0, "kind": "job", "terms": json.dumps(asked)}])
+            self.append([{"round": 0, "kind": "job", "terms": json.dumps(asked)}])
         elif changed := differences(noted, asked):
             told = "; ".join(changed)
             raise LefiError(f"job {self.job!r} of this ledger was begun with {told}: use another job name")
+        else:
+            self.sign()
 
-    def noted(self) -> dict[str, Any] | None:
-        """The terms that the job was begun with; None before it."""
-        with self._reading() as connection:
-            text = connection.scalar(select(entries.c.terms).where(self._mine, entries.c.kind == "job"))
-        return None if text is None else read(text)
-
-    @property
-    def settled(self) -> int:
-        """The last round that was paid; 0 before the first."""
-        last = select(func.max(entries.c.round)).where(self._mine, entries.c.kind == "round")
-        with self._reading() as connection:
-            return connection.scalar(last) or 0
-
-    def pending(self) -> Promise | None:
-        """The promise of a round that was begun and not settled: it stands."""
-        settled = self.settled
-        rows = [row for row in self.rows(after=settled) if row["kind"] != "job"]
-        return promise_of(rows) if rows else None
-
-    def receipts(self) -> Iterator[Receipt]:
-        """Settled rounds in order, one in memory at a time; telling them again restores a mechanism."""
-        return (receipt for _, receipt in self.rounds())
-
-    def rounds(self) -> Iterator[tuple[Promise, Receipt]]:
-        """What was promised and what came of it, settled rounds in order."""
-        settled, purse = self.settled, Purse.of(self.noted() or {})
-        for round, group in groupby(self.rows(after=0), key=lambda row: row["round"]):
-            if round <= settled:
-                rows = list(group)
-                receipt = receipt_of(rows, purse.next() or None if purse else None)
-                if purse:
-                    purse.pay(receipt.paid)
-                yield promise_of(rows), receipt
-
-    def jobs(self) -> list[str]:
-        """Names of all jobs in this database."""
-        with self._reading() as connection:
-            return list(connection.scalars(select(entries.c.job).distinct().order_by(entries.c.job)))
-
-    def rows(self, after: int = -1) -> Iterator[Row]:
-        """All rows of rounds after that one, in the order of writing."""
-        query = select(entries).where(self._mine, entries.c.round > after).order_by(entries.c.seq)
-        with self._reading() as connection:
-            for row in connection.execute(query, execution_options={"yield_per": 1000}).mappings():
-                yield dict(row)
+    def sign(self) -> None:
+        """See that all rows are signed: those of an older version get their first head."""
+        self.append([])
 
     def promise(self, promise: Promise) -> None:
         """Write down what every client is about to be offered."""
-        offer, roster = promise.offer, promise.roster
-        columns = zip(promise.names, roster.iid, offer.rate, offer.weight, offer.limit, strict=True)
-        self._append(
-            {"round": promise.round, "kind": "offer", "client": name}
-            | {"iid": iid, "rate": rate, "weight": weight, "limit": limit}
-            for name, iid, rate, weight, limit in columns
+        roster, texts = promise.roster, offer_texts(promise.offer)
+        columns = zip(promise.names, roster.iid.tolist(), roster.rate.tolist(), texts, strict=True)
+        self.append(
+            {"round": promise.round, "kind": "offer", "client": name, "iid": iid, "rate": rate, "offer": text}
+            for name, iid, rate, text in columns
         )
 
     def commit(self, promise: Promise, pledges: Sequence[Answer], refused: Sequence[Answer]) -> None:
-        """Write down what the clients pledged, and the re-scaled offers that bind the server."""
-        binding = promise.binding
-        self._append(
+        """Write down what the clients pledged, and the offers within the pledges, which bind the server."""
+        columns = zip(promise.names, promise.most.tolist(), offer_texts(promise.binding), strict=True)
+        self.append(
             [_answer_row(promise.round, "pledge", pledge) for pledge in pledges]
             + [_answer_row(promise.round, "answer", answer) for answer in refused]
             + [
-                {"round": promise.round, "kind": "commitment", "client": name, "weight": weight, "limit": limit}
-                for name, weight, limit in zip(promise.names, binding.weight, binding.limit, strict=True)
-                if limit > 0
+                {"round": promise.round, "kind": "commitment", "client": name, "offer": text}
+                for name, most, text in columns
+                if most > 0
             ]
         )
 
     def settle(
-        self, names: Sequence[str], receipt: Receipt, answers: Sequence[Answer], faults: Mapping[str, str] | None = None
+        self,
+        names: Sequence[str],
+        receipt: Receipt,
+        answers: Sequence[Answer],
+        faults: Mapping[str, str] | None = None,
+        units: Sequence[int] | None = None,
     ) -> None:
-        """Pay a round and close it, in one transaction. `faults`: what went wrong on the server's side, by part."""
-        paid = zip(names, receipt.payments, strict=True)
-        self._append(
+        """Pay a round and close it, in one transaction. `faults`: what went wrong on the server's side, by part.
+
+        `units` are what is paid; without them, the receipt's payments rounded down.
+        """
+        paid = self.money.units(receipt.payments) if units is None else list(units)
+        payment = {"round": receipt.round, "kind": "payment"}
+        closing = {"round": receipt.round, "kind": "round", "payment": sum(paid), "accuracy": receipt.accuracy}
+        self.append(
             [_answer_row(receipt.round, "answer", answer) for answer in answers]
-            + [
-                {"round": receipt.round, "kind": "payment", "client": name, "payment": payment}
-                for name, payment in paid
-                if payment > 0
-            ]
+            + [payment | {"client": name, "payment": part} for name, part in zip(names, paid, strict=True) if part > 0]
             + [_fault_row(receipt.round, part, what) for part, what in (faults or {}).items()]
-            + [{"round": receipt.round, "kind": "round", "payment": receipt.paid, "accuracy": receipt.accuracy}]
+            + [closing]
         )
 
     def fault(self, round: int, part: str, what: str) -> None:
         """Note what went wrong after a round was closed, once."""
         row = _fault_row(round, part, what)
         if not any(known["kind"] == row["kind"] for known in self.rows(after=round - 1) if known["round"] == round):
-            self._append([row])
+            self.append([row])
+
+    def prove(self, client: str, round: int | None = None, earlier: Head | None = None) -> dict[str, Any]:
+        """A signed receipt for all payments of a client, or for those of one round, under the newest head.
+
+        `earlier`: a head that the client has; the receipt then proves that the log only grew since.
+        """
+        mine = [
+            row
+            for row in self.rows()
+            if row["client"] == client and row["kind"] in ("payment", "reversal") and round in (None, row["round"])
+        ]
+        if not mine:
+            raise LefiError(f"no payment to {client!r}" + ("" if round is None else f" in round {round}"))
+        head = self.head()
+        if head is None:
+            raise LefiError(f"job {self.job!r} has no signed head yet: run `lefi ledger migrate`")
+        balance = self.balances()[client]
+        total = balance["payment"] + balance["reversal"]
+        return proof_of(self.tree, head, mine, earlier, total, self.money, self.key)
+
+    def forget(self, client: str) -> None:
+        """Erase who is behind an alias. Rows, proofs and sums stay."""
+        with clear_errors(self.url), self._connection.begin():
+            known = {name: alias for alias, name in self._names(self._connection).items()}
+            if client not in known:
+                raise UnknownName("client", client, [])
+            mine = (directory.c.job == self.job, directory.c.alias == known[client])
+            self._connection.execute(delete(directory).where(*mine))
+            self._connection.execute(delete(entries).where(entries.c.job == self.job, entries.c.client == client))
+        if self.url.get_backend_name() == "sqlite":  # outside of a transaction: the name must leave that file, too
+            with clear_errors(self.url):
+                cast(Any, self._connection.connection.driver_connection).execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self._forget_state()
+
+    def backup(self, path: Path) -> None:
+        """Copy a live SQLite ledger whole: all jobs, also what a plain copy would miss. The key is not part of it."""
+        if self.url.get_backend_name() != "sqlite":
+            raise LefiError("only SQLite ledgers are copied: use pg_dump for PostgreSQL")
+        if path.exists():
+            raise InputError("copy", str(path), "a file that does not exist yet")
+        touch_private(path)
+        target = open_engine(read_url(path))
+        with clear_errors(self.url):
+            back_up(self._engine, target)
+        target.dispose()
 
     def close(self) -> None:
-        self._connection.close()
-        self._engine.dispose()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    @property
-    def _mine(self) -> Any:
-        return entries.c.job == self.job
-
-    @contextmanager
-    def _reading(self) -> Iterator[Connection]:
-        with (
-            clear_errors(self.url),
-            self._engine.connect() as connection,
-            connection.execution_options(reading=True).begin(),
-        ):
-            yield connection
-
-    def _append(self, rows: Any) -> None:
-        """Chain the rows to the last one and commit them all or none."""
-        at = datetime.now(UTC).isoformat(timespec="microseconds")
-        try:
-            with clear_errors(self.url), self._connection.begin():
-                seq, previous = self._head or self._read_head()
-                complete = []
-                for row in rows:
-                    seq += 1
-                    complete.append(_complete(row) | {"job": self.job, "seq": seq, "at": at})
-                    complete[-1]["hash"] = previous = link(previous, complete[-1])
-                self._connection.execute(insert(entries), complete)
-        except IntegrityError:
-            raise LefiError(f"another server writes to job {self.job!r} of this ledger; this one stops") from None
-        self._head = (seq, previous)
-
-    def _read_head(self) -> tuple[int, str]:
-        last = select(entries.c.seq, entries.c.hash).where(self._mine).order_by(entries.c.seq.desc()).limit(1)
-        row = self._connection.execute(last).first()
-        return (row[0], row[1]) if row else (0, START)
+        super().close()
+        unlock(self._lock)
+        self._lock = None
 
 
 def _answer_row(round: int, kind: str, answer: Answer) -> Row:
@@ -195,13 +173,3 @@ def _answer_row(round: int, kind: str, answer: Answer) -> Row:
 
 def _fault_row(round: int, part: str, what: str) -> Row:
     return {"round": round, "kind": f"{part} fault", "claim": what, "verdict": "failed"}
-
-
-def _complete(row: Row) -> Row:
-    """The row with every column: plain floats, None for NaN (databases disagree on NaN), no negative zero."""
-    full: Row = {name: row.get(name) for name in COLUMNS} | {"client": row.get("client", "")}
-    for name in FLOATS:
-        if full[name] is not None:
-            value = float(full[name]) + 0.0
-            full[name] = value if value == value else None
-    return full

@@ -1,21 +1,73 @@
-"""The one table of the durable ledger, as the newest migration leaves it.
+"""The tables of the durable ledger, as the newest migration leaves them.
 
-A row (entry) is one of these kinds:
+log        all rows of all jobs; rows are only ever added
+heads      a signed tree head after every write, see `lefi.ledger.heads`
+directory  who is behind an alias, see `lefi.ledger.aliases`; it may lose rows, so that a person can be forgotten
+entries    rows as the first schema had them, for the hash chain of that time; nothing is added to it
+
+Kinds of rows, and what they say:
 job         the terms of the job, once
-offer       weight, rate, limit that a client was offered, with its iid
+offer       what a client was offered, with its iid and rate
 pledge      two-phase rounds: the size that a client said it would use
-commitment  two-phase rounds: weight and limit after re-scaling, binding for the server
+commitment  two-phase rounds: the offer within the pledges, binding for the server
 answer      what came back, with the verdict on it
-payment     USD paid to a client for a round
+payment     units paid to a client for a round
 ... fault   what failed on the server's side in this round: strategy, measure, mechanism
-round       closes a round: total paid, accuracy
-Rows are only ever added, and a round is closed in the transaction that pays it.
+round       closes a round: total paid, accuracy; in the transaction that pays it
+reversal    takes back a payment of that round, in part or whole: a negative amount
+payout      marks a balance as paid out, in a batch
+cap         the most that a client is paid in all; block, unblock; pause, resume, stop of the job
 """
 
 from sqlalchemy import BigInteger, Column, Double, Index, Integer, MetaData, String, Table, Text
 
 tables = MetaData()
 
+log = Table(
+    "log",
+    tables,
+    Column("job", String(100), primary_key=True),
+    Column("seq", BigInteger, primary_key=True, autoincrement=False),
+    Column("version", Integer, nullable=False),  # of the columns that the leaf covers, see lefi.ledger.leaves
+    Column("round", Integer, nullable=False),
+    Column("kind", String(20), nullable=False),
+    Column("client", String(100), nullable=False),  # alias; "" where the row is about the whole round or job
+    Column("iid", Double),
+    Column("rate", Double),
+    Column("offer", Text),  # JSON: the class of the offer and its columns
+    Column("size", Double),
+    Column("payment", BigInteger),  # units, see lefi.ledger.money
+    Column("accuracy", Double),
+    Column("claim", String(100)),  # what the client said, in its own words; the reason for a row of accounting
+    Column("verdict", String(40)),
+    Column("terms", Text),
+    Column("at", String(32), nullable=False),  # wall clock, UTC
+    Column("chain", String(64)),  # rows of the first schema: their hash in its chain
+    Column("leaf", String(64), nullable=False),
+)
+
+heads = Table(
+    "heads",
+    tables,
+    Column("job", String(100), primary_key=True),
+    Column("size", BigInteger, primary_key=True, autoincrement=False),
+    Column("root", String(64), nullable=False),
+    Column("at", String(32), nullable=False),
+    Column("key", String(64), nullable=False),
+    Column("signature", String(128), nullable=False),
+)
+
+directory = Table(
+    "directory",
+    tables,
+    Column("job", String(100), primary_key=True),
+    Column("alias", String(40), primary_key=True),
+    Column("salt", String(32), nullable=False),
+    Column("name", String(200), nullable=False),
+)
+Index("one_alias", directory.c.job, directory.c.name, unique=True)
+
+OLD_FLOATS = ("iid", "rate", "weight", "limit", "size", "payment", "accuracy")
 entries = Table(
     "entries",
     tables,
@@ -23,31 +75,30 @@ entries = Table(
     Column("seq", BigInteger, primary_key=True, autoincrement=False),
     Column("round", Integer, nullable=False),
     Column("kind", String(20), nullable=False),
-    Column("client", String(200), nullable=False),  # "" where the row is about the whole round
-    Column("iid", Double),
-    Column("rate", Double),
-    Column("weight", Double),
-    Column("limit", Double),
-    Column("size", Double),
-    Column("payment", Double),
-    Column("accuracy", Double),
-    Column("claim", String(100)),  # what the client said, in its own words
+    Column("client", String(200), nullable=False),
+    *(Column(name, Double) for name in OLD_FLOATS),
+    Column("claim", String(100)),
     Column("verdict", String(40)),
     Column("terms", Text),
-    Column("at", String(32), nullable=False),  # wall clock, UTC
+    Column("at", String(32), nullable=False),
     Column("hash", String(64), nullable=False),
 )
+_once = [entries.c[name] for name in ("job", "round", "kind", "client")]
+Index("once", *_once, unique=True, sqlite_where=entries.c.kind != "answer", postgresql_where=entries.c.kind != "answer")
 
-# Nobody is promised or paid twice for a round: the database itself refuses. A client may answer more than once.
-_not_answer = entries.c.kind != "answer"
+# Nobody is promised or paid twice for a round: the database itself refuses. Of these kinds there may be many.
+ORDERS = ("cap", "block", "unblock", "pause", "resume", "stop")  # of the operator, obeyed at the next round
+MANY = ("answer", "payout", *ORDERS)
+_single = log.c.kind.not_in(MANY)
 Index(
-    "once",
-    *(entries.c[name] for name in ("job", "round", "kind", "client")),
+    "log_once",
+    *(log.c[name] for name in ("job", "round", "kind", "client")),
     unique=True,
-    sqlite_where=_not_answer,
-    postgresql_where=_not_answer,
+    sqlite_where=_single,
+    postgresql_where=_single,
 )
 
-FLOATS = ("iid", "rate", "weight", "limit", "size", "payment", "accuracy")
-COLUMNS = tuple(column.name for column in entries.columns)
-CLOCK = ("at", "hash")  # differ from run to run: the hash covers the time
+FLOATS = ("iid", "rate", "size", "accuracy")
+WHOLE = ("seq", "version", "round", "payment")
+COLUMNS = tuple(column.name for column in log.columns)
+CLOCK = ("at", "chain", "leaf")  # differ from run to run: the leaf covers the time

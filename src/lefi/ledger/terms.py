@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Mapping
-from math import fsum
 from typing import Any, Self
 
 from lefi.errors import LefiError
+from lefi.ledger.money import Money
 
 HAIR = 1e-9  # of what is left: kept back, so that no rounding passes the total
 USEFUL = 1e-3  # of a round's budget: with less than that a round is not worth playing
@@ -15,10 +15,10 @@ def read(text: str) -> dict[str, Any]:
     """The terms as they were noted."""
     try:
         noted = json.loads(text)
-    except ValueError:
+    except (ValueError, TypeError):
         noted = None
     if not isinstance(noted, dict):
-        raise LefiError(f"the terms of the job are not as they were written: {text[:60]!r}")
+        raise LefiError(f"the terms of the job are not as they were written: {str(text)[:60]!r}")
     return noted
 
 
@@ -37,33 +37,43 @@ def _brief(value: Any) -> str:
 
 
 class Purse:
-    """The money of one job: a budget per round and, where there is one, a total that is never passed [USD]."""
+    """The money of one job: a budget per round and, where there is one, a total that is never passed.
 
-    def __init__(self, budget: float, total: float | None = None) -> None:
-        self.budget, self.total = budget, total
-        self.paid: list[float] = []
+    Budget and total are given in the currency; what is spent and left is counted in whole units.
+    """
+
+    def __init__(self, budget: float, total: float | None = None, money: Money | None = None) -> None:
+        self.budget, self.total, self.money = budget, total, money or Money()
+        self.most = self.money.exact(budget)
+        self.all = None if total is None else self.money.exact(total)
+        self.spent = 0
 
     @classmethod
     def of(cls, noted: Mapping[str, Any]) -> Self | None:
         """The purse that the terms fill; None where they hold no budget."""
         budget, total = noted.get("budget"), noted.get("total")
-        return cls(float(budget), None if total is None else float(total)) if budget is not None else None
-
-    @property
-    def spent(self) -> float:
-        return fsum(self.paid)
+        if budget is None:
+            return None
+        try:
+            return cls(float(budget), None if total is None else float(total), Money.of(noted))
+        except (TypeError, ValueError):
+            raise LefiError(f"the terms of the job are not as they were written: budget {budget!r}") from None
 
     @property
     def over(self) -> bool:
         """Whether more than the total was paid."""
-        return self.total is not None and self.spent > self.total
+        return self.all is not None and self.spent > self.all
+
+    @property
+    def units(self) -> int:
+        """The most that the next round may pay, in units."""
+        return self.most if self.all is None else max(min(self.most, self.all - self.spent), 0)
 
     def next(self) -> float:
-        """The budget in force in the next round: the job's, or what is left of its total."""
-        if self.total is None:
+        """The budget in force in the next round, as mechanisms hear of it: the job's, or what is left of its total."""
+        if self.all is None:
             return self.budget
-        left = fsum([self.total, *(-paid for paid in self.paid)])  # to the last bit, however many rounds
-        return min(self.budget, max(left, 0.0) * (1 - HAIR))
+        return min(self.budget, self.money.amount(max(self.all - self.spent, 0)) * (1 - HAIR))
 
     @property
     def empty(self) -> bool:
@@ -71,5 +81,5 @@ class Purse:
         least = self.budget if self.total is None else min(self.budget, self.total)
         return self.next() < USEFUL * least
 
-    def pay(self, amount: float) -> None:
-        self.paid.append(amount)
+    def pay(self, units: int) -> None:
+        self.spent += units

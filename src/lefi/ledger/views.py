@@ -1,39 +1,56 @@
-"""The ledger as tables: all entries, and totals per client and per round."""
+"""The ledger as tables: all rows, and totals per client and per round. Amounts are decimals, exact to the unit."""
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+from itertools import islice
 
 import polars as pl
 
-from lefi.errors import InputError, LefiError
-from lefi.files import refusals, save
+from lefi.errors import LefiError
 from lefi.ledger.entries import Row
-from lefi.ledger.schema import CLOCK, FLOATS, entries
+from lefi.ledger.money import Money
+from lefi.ledger.schema import CLOCK, COLUMNS, FLOATS, WHOLE
 from lefi.ledger.terms import Purse, read
 
-ROUNDING = 1e-12  # relative: payments are summed here in another order than when they were made
+BATCH = 20_000  # rows that are made a table at once: some 20 MB
 
-SCHEMA = {
-    column.name: pl.Float64 if column.name in FLOATS else pl.Int64 if column.name in ("seq", "round") else pl.String
-    for column in entries.columns
-}
+SCHEMA = {name: pl.Float64 if name in FLOATS else pl.Int64 if name in WHOLE else pl.String for name in COLUMNS}
+
+
+def frames(rows: Iterable[Row], clock: bool = True) -> Iterator[pl.DataFrame]:
+    """All rows, some at a time; without the clock, runs that did the same give the same tables."""
+    rows = iter(rows)
+    first = True
+    while (batch := list(islice(rows, BATCH))) or first:
+        first = False
+        columns = {name: [row[name] for row in batch] for name in SCHEMA}
+        try:
+            table = pl.DataFrame(columns, schema=SCHEMA)
+        except (TypeError, OverflowError, pl.exceptions.PolarsError) as error:
+            raise LefiError(f"the rows are not as they were written: {str(error).splitlines()[0]}") from None
+        yield table if clock else table.drop(CLOCK)
 
 
 def frame(rows: Iterable[Row], clock: bool = True) -> pl.DataFrame:
-    """All entries; without the clock, runs that did the same give the same table."""
-    try:
-        table = pl.DataFrame(list(rows), schema=SCHEMA, orient="row")
-    except (TypeError, OverflowError, pl.exceptions.PolarsError) as error:
-        raise LefiError(f"the rows are not as they were written: {str(error).splitlines()[0]}") from None
-    return table if clock else table.drop(CLOCK)
+    """All rows in one table."""
+    return pl.concat(list(frames(rows, clock)))
+
+
+def noted_in(table: pl.DataFrame) -> dict[str, object]:
+    texts = table.filter(pl.col("kind") == "job")["terms"]
+    return read(texts[0]) if texts.len() else {}
+
+
+def amounts(units: Iterable[int], money: Money) -> pl.Series:
+    """Units as exact decimals."""
+    return pl.Series("paid", [Decimal(money.text(part)) for part in units], dtype=pl.Decimal(38, money.places))
 
 
 def by_round(table: pl.DataFrame) -> pl.DataFrame:
     """One row per settled round: offers, answers, paid, the budget in force, accuracy."""
     kind = pl.col("kind")
     rounds = (
-        table.filter(pl.col("round") > 0)
+        table.filter((pl.col("round") > 0) & (kind != "reversal"))
         .group_by("round", maintain_order=True)
         .agg(
             offers=(kind == "offer").sum(),
@@ -43,14 +60,14 @@ def by_round(table: pl.DataFrame) -> pl.DataFrame:
             settled=(kind == "round").any(),
         )
     )
+    money = Money.of(noted_in(table))
     budgets = pl.Series("budget", list(_budgets(table, rounds)), dtype=pl.Float64)
-    return rounds.insert_column(rounds.columns.index("paid") + 1, budgets)
+    return rounds.with_columns(amounts(rounds["paid"], money)).insert_column(rounds.columns.index("paid") + 1, budgets)
 
 
 def _budgets(table: pl.DataFrame, rounds: pl.DataFrame) -> Iterator[float | None]:
     """The budget in force in each round, from the terms and what was paid before."""
-    texts = table.filter(pl.col("kind") == "job")["terms"]
-    purse = Purse.of(read(texts[0])) if texts.len() else None
+    purse = Purse.of(noted_in(table))
     for paid in rounds["paid"]:
         yield purse.next() if purse else None
         if purse:
@@ -59,21 +76,26 @@ def _budgets(table: pl.DataFrame, rounds: pl.DataFrame) -> Iterator[float | None
 
 def overspent(table: pl.DataFrame) -> list[str]:
     """One line for each round, and for the job, that paid more than it had."""
-    rounds = by_round(table).filter(pl.col("paid") > pl.col("budget") * (1 + ROUNDING))
-    lines = [f"round {row['round']} paid {row['paid']:.6g} of {row['budget']:.6g} USD" for row in rounds.to_dicts()]
-    texts = table.filter(pl.col("kind") == "job")["terms"]
-    total = read(texts[0]).get("total") if texts.len() else None
-    paid = table.filter(pl.col("kind") == "payment")["payment"].sum()
-    if total is not None and paid > total * (1 + ROUNDING):
-        lines.append(f"the job paid {paid:.6g} of {total:.6g} USD in all")
+    purse, money = Purse.of(noted_in(table)), Money.of(noted_in(table))
+    if purse is None:
+        return []
+    lines = []
+    for round, paid in by_round(table).select("round", "paid").iter_rows():
+        units, budget = money.exact(paid), purse.next()
+        if units > purse.units:
+            lines.append(f"round {round} paid {paid} of {budget:.6g} {money.currency}")
+        purse.pay(units)
+    if purse.over:
+        lines.append(f"the job paid {money.text(purse.spent)} of {purse.total:.6g} {money.currency} in all")
     return lines
 
 
 def by_client(table: pl.DataFrame) -> pl.DataFrame:
-    """One row per client: offers, answers that counted, refused ones, samples paid for, USD."""
-    kind, size = pl.col("kind"), pl.col("size")
+    """One row per client: offers, answers that counted, refused ones, samples paid for, what it was paid and is due."""
+    kind, size, units = pl.col("kind"), pl.col("size"), pl.col("payment")
     refused = (kind == "answer") & size.is_null() & (pl.col("verdict") != "no answer")
-    return (
+    money = Money.of(noted_in(table))
+    clients = (
         table.filter(pl.col("client") != "")
         .group_by("client")
         .agg(
@@ -81,26 +103,10 @@ def by_client(table: pl.DataFrame) -> pl.DataFrame:
             answers=((kind == "answer") & size.is_not_null()).sum(),
             refused=refused.sum(),
             size=size.filter(kind == "answer").sum(),
-            paid=pl.col("payment").filter(kind == "payment").sum(),
+            paid=units.filter(kind.is_in(["payment", "reversal"])).sum(),
+            out=units.filter(kind == "payout").sum(),
         )
         .sort("client")
     )
-
-
-def export(table: pl.DataFrame, path: Path) -> None:
-    """Write Parquet or CSV, by the suffix; the file appears when it is complete."""
-    writers: dict[str, Callable[[pl.DataFrame, Path], None]] = {".parquet": save, ".csv": _save_csv}
-    if path.suffix not in writers:
-        raise InputError("output", str(path), "a .parquet or .csv file")
-    scratch = path.with_name(f".{path.name}.writing")
-    try:
-        with refusals(path):
-            writers[path.suffix](table, scratch)
-            scratch.replace(path)
-    finally:
-        with suppress(OSError):
-            scratch.unlink(missing_ok=True)
-
-
-def _save_csv(table: pl.DataFrame, path: Path) -> None:
-    table.write_csv(path)
+    due = amounts(clients["paid"] - clients["out"], money).alias("due")
+    return clients.with_columns(amounts(clients["paid"], money), due).drop("out")

@@ -2,9 +2,10 @@
 
 from lefi.offers.auction import AuctionAward, AuctionCall
 from lefi.offers.cut import cut
+from lefi.offers.limited import limited
 from lefi.offers.menu import MenuOffer
 from lefi.offers.pool import PoolOffer
 from lefi.offers.price import PriceOffer
 from lefi.offers.rank import RankOffer
 
-__all__ = ["AuctionAward", "AuctionCall", "MenuOffer", "PoolOffer", "PriceOffer", "RankOffer", "cut"]
+__all__ = ["AuctionAward", "AuctionCall", "MenuOffer", "PoolOffer", "PriceOffer", "RankOffer", "cut", "limited"]

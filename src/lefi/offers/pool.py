@@ -7,7 +7,7 @@ The share x_n / X falls with X, so there is one equilibrium and bisection finds 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -23,6 +23,8 @@ HALVINGS = 200  # of the interval in which X lies: to the last bit from any star
 @dataclass(frozen=True, eq=False)
 class PoolOffer:
     """All clients share one total; `limit` is the most that counts of each."""
+
+    shared: ClassVar[bool] = True  # what a client earns hangs on the others
 
     total: float
     limit: FloatArray

@@ -11,7 +11,7 @@ V / (n t) P(Bin(n, t) >= k + 1) = c (b - x(c)).
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 import scipy
@@ -32,6 +32,8 @@ class RankOffer:
 
     `believed` is the range of marginal costs that all clients take for granted.
     """
+
+    shared: ClassVar[bool] = True  # what a client earns hangs on the others
 
     total: float
     prizes: int

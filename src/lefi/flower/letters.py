@@ -1,0 +1,26 @@
+"""What is written to each client: its offer, what is left to it, and the receipt of what it was paid before."""
+
+from collections.abc import Mapping
+
+from flwr.app import ConfigRecord, Message, RecordDict
+
+from lefi.flower.wire import RECEIPT, Record, offer_records
+from lefi.ledger import Promise
+from lefi.messages import Offer, Terms
+
+
+def letters(
+    offer: Offer, promise: Promise, terms: Terms, left: Mapping[str, str], slips: Mapping[str, str]
+) -> list[Record]:
+    """One record per client of the promise. `left`: money of clients with a cap, by name; `slips`: receipts."""
+    most = {at: left[name] for at, name in enumerate(promise.names) if name in left} if left else {}
+    records = offer_records(offer, promise.roster.rate, terms, most)
+    for record, name in zip(records, promise.names, strict=True):
+        if name in slips:
+            record[RECEIPT] = slips[name]
+    return records
+
+
+def query(action: str, round: int, record: Record, node: int) -> Message:
+    """A question to one node."""
+    return Message(RecordDict({"config": ConfigRecord({"server-round": round, **record})}), node, f"query.{action}")

@@ -1,0 +1,140 @@
+"""Does every payment follow from an offer and an answer, once, within budget and caps; are the rounds in order."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from lefi.errors import LefiError
+from lefi.ledger.accounts import Accounts
+from lefi.ledger.audit_rows import FAULTS
+from lefi.ledger.entries import Promise, Row, offer_texts, promise_of
+from lefi.ledger.money import Money, payable
+from lefi.ledger.reader import PLAYED
+from lefi.ledger.slips import HEARD
+from lefi.ledger.terms import Purse
+
+TOLERANCE = 1e-12  # relative, and one unit: the same formula on another machine
+
+
+@dataclass
+class Open:
+    """A round that is not closed yet: what was promised, heard and paid, by name; what is wrong so far."""
+
+    left: dict[str, int]  # units that clients with a cap may still get, by alias
+    blocked: set[str]
+    promised: list[Row] = field(default_factory=list)  # offers, pledges, commitments
+    aliases: dict[str, str] = field(default_factory=dict)  # of the clients with an offer, in their order
+    sizes: dict[str, float] = field(default_factory=dict)
+    paid: dict[str, int] = field(default_factory=dict)
+    wrong: list[str] = field(default_factory=list)
+
+    def add(self, row: Row) -> None:
+        kind, client = row["kind"], row["client"]
+        if kind == "answer":
+            if row["size"] is not None:
+                if client in self.sizes:
+                    self.wrong.append(f"two answers of {client} count")
+                self.sizes[client] = row["size"]
+            if (row["size"] is not None) != (row["verdict"] in HEARD):
+                self.wrong.append(f"an answer of {client} counts against its verdict")
+        elif kind == "payment":
+            if client in self.paid:
+                self.wrong.append(f"{client} is paid twice")
+            self.paid[client] = self.paid.get(client, 0) + row["payment"]
+        elif kind != "round":
+            if kind == "offer":
+                if client in self.aliases or len(self.promised) > len(self.aliases) or self.sizes or self.paid:
+                    self.wrong.append(f"an offer to {client} that is not its first, or not in front")
+                self.aliases[client] = row["alias"]
+            self.promised.append(row)
+
+
+class Rounds:
+    """Rounds one after another, each checked when it closes."""
+
+    def __init__(self, purse: Purse | None, money: Money, accounts: Accounts) -> None:
+        self.purse, self.money, self.accounts = purse, money, accounts
+        self.settled, self.paid = 0, 0
+        self.open: Open | None = None
+
+    def add(self, row: Row) -> list[str]:
+        """Take in a row; what it shows to be wrong."""
+        kind, due = row["kind"], self.settled + 1
+        if kind in PLAYED:
+            if row["round"] != due:
+                return [f"row {row['seq']}: a row of round {row['round']} where round {due} is due"]
+            if self.open is None:
+                self.open = Open(self.accounts.left(), set(self.accounts.orders.blocked))
+            self.open.add(row)
+            return self._close(self.open, row) if kind == "round" else []
+        if kind in FAULTS:
+            return [f"row {row['seq']}: a fault of round {row['round']}, before it"] if row["round"] > due else []
+        wrong = self.accounts.add(kind, row["alias"], row["round"], row["payment"])
+        return [f"row {row['seq']}: {wrong}"] if wrong else []
+
+    def end(self) -> Iterator[str]:
+        if self.open and self.open.paid:
+            yield f"round {self.settled + 1}: paid, but not closed"
+        if self.purse and self.purse.over:
+            paid, total = self.money.text(self.purse.spent), self.purse.total
+            yield f"job: OVER ITS TOTAL: paid {paid} of {total!r} {self.money.currency}"
+
+    def _close(self, open: Open, closing: Row) -> list[str]:
+        self.open, self.settled = None, self.settled + 1
+        findings = [*open.wrong, *self._wrong_with(open, closing)]
+        for client, units in open.paid.items():
+            wrong = self.accounts.add("payment", open.aliases.get(client, client), self.settled, units)
+            findings += [f"{client}: {wrong}"] if wrong else []
+        return [f"round {self.settled}: {wrong}" for wrong in findings]
+
+    def _wrong_with(self, open: Open, closing: Row) -> Iterator[str]:
+        total = most = sum(open.paid.values())
+        self.paid += total
+        if self.purse:
+            budget, most = self.purse.next(), self.purse.units
+            self.purse.pay(total)
+            if total > most:
+                yield f"OVER BUDGET: paid {self.money.text(total)} of {budget!r} {self.money.currency}"
+        if closing["payment"] != total:
+            yield "the total differs from the payments"
+        try:
+            promise = promise_of(open.promised)
+            yield from self._owed(open, promise, most)
+            yield from _committed(promise, open.promised)
+        except (LefiError, IndexError, KeyError, TypeError, ValueError) as error:
+            yield f"rows do not make a receipt ({error})"
+
+    def _owed(self, open: Open, promise: Promise, most: int) -> Iterator[str]:
+        for name in (open.paid.keys() | open.sizes.keys()) - open.aliases.keys():
+            yield f"{name} is paid or heard without an offer"
+        answered = np.array([open.sizes.get(name, np.nan) for name in promise.names], dtype=np.float64)
+        if (answered > promise.most * (1 + TOLERANCE)).any():
+            yield "an answer counts for more than its limit"
+        left = {}
+        for at, alias in enumerate(open.aliases.values()) if open.left or open.blocked else ():
+            if alias in open.left:
+                left[at] = open.left[alias]
+            if alias in open.blocked:
+                yield f"{promise.names[at]} has an offer, and is blocked"
+        owed = payable(self.money, promise.owed(answered), most, left)
+        for name, units in zip(promise.names, owed, strict=True):
+            got = open.paid.get(name, 0)
+            if got != units and abs(got - units) > 1 + TOLERANCE * units:
+                yield f"{name} is paid {self.money.text(got)}, owed {self.money.text(units)}"
+
+
+def _committed(promise: Promise, rows: list[Row]) -> Iterator[str]:
+    """Whether the commitments are the offers within the pledges."""
+    for kind in ("pledge", "commitment"):
+        names = [row["client"] for row in rows if row["kind"] == kind]
+        if len(set(names)) < len(names):
+            yield f"two rows of kind {kind} for one client"
+    stated = {row["client"]: row["offer"] for row in rows if row["kind"] == "commitment" and row["version"] > 1}
+    if not stated:
+        return
+    bound = zip(promise.names, promise.most.tolist(), offer_texts(promise.binding), strict=True)
+    expected = {name: json.loads(text) for name, most, text in bound if most > 0}
+    if expected != {name: json.loads(text) for name, text in stated.items()}:
+        yield "the commitments are not the offers within the pledges"

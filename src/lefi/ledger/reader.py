@@ -1,0 +1,178 @@
+"""Reading a ledger: rows with names, heads, and the rounds that rows make. Nothing in here writes."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import groupby
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from sqlalchemy import Connection, func, select
+
+from lefi.ledger.database import clear_errors, connect, open_engine, read_url, shown
+from lefi.ledger.entries import Promise, Row, promise_of, receipt_of
+from lefi.ledger.heads import Head
+from lefi.ledger.money import Money
+from lefi.ledger.orders import Orders, orders_of
+from lefi.ledger.schema import COLUMNS, ORDERS, directory, entries, heads, log
+from lefi.ledger.terms import Purse, read
+from lefi.messages import Receipt
+
+PLAYED = ("offer", "pledge", "commitment", "answer", "payment", "round")  # rows that make a round
+BATCH = 1000  # rows that are fetched at once
+
+
+class Reader:
+    """The rows of one job, in SQLite (a path or sqlite:///file) or PostgreSQL (postgresql://...)."""
+
+    def __init__(self, location: str | Path, job: str, *, create: bool, reading: bool) -> None:
+        self.url, self.job = read_url(location), job
+        self._engine = open_engine(self.url, reading)
+        self._connection = connect(self._engine, self.url, create, reading)
+
+    @property
+    def place(self) -> str:
+        """Where the ledger is, without passwords."""
+        return shown(self.url)
+
+    def noted(self) -> dict[str, Any] | None:
+        """The terms that the job was begun with; None before it."""
+        with self._reading() as connection:
+            text = connection.scalar(select(log.c.terms).where(self._mine, log.c.kind == "job").order_by(log.c.seq))
+        return None if text is None else read(text)
+
+    @property
+    def money(self) -> Money:
+        """How this job counts its money."""
+        return Money.of(self.noted() or {})
+
+    @property
+    def settled(self) -> int:
+        """The last round that was paid; 0 before the first."""
+        last = select(func.max(log.c.round)).where(self._mine, log.c.kind == "round")
+        with self._reading() as connection:
+            return connection.scalar(last) or 0
+
+    def pending(self) -> Promise | None:
+        """The promise of a round that was begun and not settled: it stands."""
+        rows = [row for row in self.rows(after=self.settled) if row["kind"] in PLAYED]
+        return promise_of(rows) if rows else None
+
+    def receipts(self) -> Iterator[Receipt]:
+        """Settled rounds in order, one in memory at a time; telling them again restores a mechanism."""
+        return (receipt for _, receipt, _ in self.rounds())
+
+    def rounds(self) -> Iterator[tuple[Promise, Receipt, int]]:
+        """What was promised, what came of it, and the units that were paid; settled rounds in order."""
+        noted = self.noted() or {}
+        settled, purse, money = self.settled, Purse.of(noted), Money.of(noted)
+        played = (row for row in self.rows(after=0) if row["kind"] in PLAYED)
+        for round, group in groupby(played, key=lambda row: row["round"]):
+            if round <= settled:
+                rows = list(group)
+                paid = sum(row["payment"] for row in rows if row["kind"] == "payment")
+                receipt = receipt_of(rows, purse.next() or None if purse else None, money)
+                if purse:
+                    purse.pay(paid)
+                yield promise_of(rows), receipt, paid
+
+    def jobs(self) -> list[str]:
+        """Names of all jobs in this database."""
+        with self._reading() as connection:
+            return list(connection.scalars(select(log.c.job).distinct().order_by(log.c.job)))
+
+    def rows(self, after: int | None = None, since: int = 0, upto: int | None = None) -> Iterator[Row]:
+        """All rows in the order of writing: of rounds after that one, or with numbers in (since, upto].
+
+        `client` is the name, as far as the directory has it, and `alias` what the log holds of it.
+        """
+        query = select(log).where(self._mine, log.c.seq > since)
+        query = query if after is None else query.where(log.c.round > after)
+        query = query if upto is None else query.where(log.c.seq <= upto)
+        with self._reading() as connection:
+            names = self._names(connection)
+            found = connection.execution_options(yield_per=BATCH).execute(query.order_by(log.c.seq))
+            for batch in found.partitions(BATCH):
+                for part in batch:
+                    row = dict(zip(COLUMNS, part, strict=True))
+                    alias = row["alias"] = row["client"]
+                    if alias in names:
+                        row["client"] = names[alias]
+                    yield row
+
+    def old_rows(self) -> Iterator[Row]:
+        """Rows as the first schema had them, where the job is that old."""
+        query = select(entries).where(entries.c.job == self.job).order_by(entries.c.seq)
+        with self._reading() as connection:
+            for row in connection.execution_options(yield_per=BATCH).execute(query).mappings():
+                yield dict(row)
+
+    def heads(self) -> list[Row]:
+        """All heads that were signed, as they are in the database."""
+        with self._reading() as connection:
+            found = connection.execute(select(heads).where(heads.c.job == self.job).order_by(heads.c.size))
+            return [dict(row) for row in found.mappings()]
+
+    def head(self, size: int | None = None) -> Head | None:
+        """The newest signed head, or the one of that size."""
+        query = select(heads).where(heads.c.job == self.job).order_by(heads.c.size.desc()).limit(1)
+        with self._reading() as connection:
+            row = connection.execute(query if size is None else query.where(heads.c.size == size)).mappings().first()
+        return None if row is None else Head.of(dict(row))
+
+    def orders(self, upto: int | None = None) -> Orders:
+        """What the operator has ordered, in all or in the first rows."""
+        query = select(log.c.kind, log.c.client, log.c.payment).where(self._mine, log.c.kind.in_(ORDERS))
+        query = query if upto is None else query.where(log.c.seq <= upto)
+        with self._reading() as connection:
+            names = self._names(connection)
+            found = connection.execute(query.order_by(log.c.seq))
+            return orders_of((kind, names.get(alias, alias), units) for kind, alias, units in found)
+
+    def balances(self, upto: int | None = None) -> dict[str, dict[str, int]]:
+        """Units by client and kind (payment, reversal, payout), in all or in the first rows."""
+        kinds = ("payment", "reversal", "payout")
+        query = select(log.c.client, log.c.kind, func.sum(log.c.payment)).where(self._mine, log.c.kind.in_(kinds))
+        query = query if upto is None else query.where(log.c.seq <= upto)
+        result: dict[str, dict[str, int]] = {}
+        with self._reading() as connection:
+            names = self._names(connection)
+            for alias, kind, units in connection.execute(query.group_by(log.c.client, log.c.kind)):
+                result.setdefault(names.get(alias, alias), dict.fromkeys(kinds, 0))[kind] = int(units or 0)
+        return dict(sorted(result.items()))
+
+    def directory(self) -> list[tuple[str, str, str]]:
+        """Who is behind the aliases, as far as nobody was forgotten: alias, salt, name."""
+        query = select(directory.c.alias, directory.c.salt, directory.c.name).where(directory.c.job == self.job)
+        with self._reading() as connection:
+            return [(alias, salt, name) for alias, salt, name in connection.execute(query).all()]
+
+    def close(self) -> None:
+        self._connection.close()
+        self._engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def _mine(self) -> Any:
+        return log.c.job == self.job
+
+    def _names(self, connection: Connection) -> dict[str, str]:
+        """Names by alias."""
+        query = select(directory.c.alias, directory.c.name).where(directory.c.job == self.job)
+        return {row[0]: row[1] for row in connection.execute(query).all()}
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        with (
+            clear_errors(self.url),
+            self._engine.connect() as connection,
+            connection.execution_options(reading=True).begin(),
+        ):
+            yield connection

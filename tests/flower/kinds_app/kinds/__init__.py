@@ -1,0 +1,1 @@
+"""A job for every way of paying."""

@@ -1,0 +1,28 @@
+"""The server: a job for every way of paying, in one ledger, every other one in two phases."""
+
+from pathlib import Path
+
+from flwr.app import Context
+from flwr.serverapp import Grid, ServerApp
+from flwr.serverapp.strategy import FedAvg
+
+from lefi.flower import Incentive, Ledger
+from tests.flower import toy
+
+KINDS = ("price", "contract", "pool", "contest", "auction", "waterfill")
+ROUNDS, NODES = 2, 4
+
+app = ServerApp()
+
+
+@app.main()
+def main(grid: Grid, context: Context) -> None:
+    place = Path(str(context.run_config["folder"])) / "ledger.db"
+    for number, name in enumerate(KINDS):
+        strategy = FedAvg(fraction_evaluate=0.0, min_train_nodes=NODES, min_available_nodes=NODES)
+        settings, two_phase = toy.SETTINGS.get(name), number % 2 == 0
+        with Ledger(place, job=name) as ledger:
+            incentive = Incentive(
+                strategy, name, terms=toy.paying(name), ledger=ledger, settings=settings, two_phase=two_phase
+            )
+            incentive.start(grid, toy.model(), num_rounds=ROUNDS)
