@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-# Two minutes, spent waiting for Flower to notice that a node is gone: others run beside it if it comes first.
-WAITING = ("test_deployment_with_keys_and_a_killed_node", "test_simulation_engine")
+# Two minutes, half of them spent waiting for Flower: others run beside them if they come first.
+WAITING = ("tests/flower/test_deployment.py", "tests/flower/test_engines.py")
 # Files and folders whose tests share what takes long to make: each worker would make its own.
 GROUPS = {
+    "tests/flower/test_deployment.py": "deployed",
     "tests/surrogate": "compiled sweeps",
     "tests/profiling/test_measure.py": "measured",
     "tests/profiling/test_profile_and_train.py": "profiled",
@@ -28,7 +29,8 @@ def group_of(nodeid: str) -> str:
 
 def rank(item: pytest.Item) -> tuple[int, bool, bool]:
     """Long tests first, so that none is left over when all others are done."""
-    waits = WAITING.index(item.name) if item.name in WAITING else len(WAITING)
+    file = item.nodeid.partition("::")[0]
+    waits = WAITING.index(file) if file in WAITING else len(WAITING)
     return waits, item.get_closest_marker("slow") is None, group_of(item.nodeid) == item.nodeid
 
 

@@ -1,7 +1,8 @@
-"""Run the example on a SuperLink and three SuperNodes with verified keys, inside the namespace, and kill one node.
+"""Run jobs one after the other on a SuperLink and three SuperNodes with verified keys, inside the namespace.
 
-Arguments: folder with keys and certificate, run-config. The node of partition 2 dies by SIGKILL when the offers of
-round 2 are out, and comes back with the same key when that round is settled.
+Arguments: folder with keys and certificate, then for each job its app and run-config, as `paid=...`. While the example
+is paid, the node of partition 2 dies by SIGKILL when the offers of round 1 are out, and comes back with the same key
+when that round is settled.
 """
 
 import os
@@ -14,10 +15,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lefi.ledger import Ledger
-from tests.flower.isolation import APP, devices, stop_all
+from tests.flower.isolation import APP, KINDS_APP, ROOT, devices, stop_all
 
 LINK = "127.0.0.1:18000"
 NODES = 3
+APPS = {"paid": APP, "loud": ROOT / "tests" / "hostile" / "app", "kinds": KINDS_APP}
 
 
 def start_link(folder: Path) -> None:
@@ -64,21 +66,32 @@ def seen(place: Path, round: int, kind: str) -> bool:
         return any(row["kind"] == kind for row in ledger.rows(after=round - 1) if row["round"] == round)
 
 
+def run(job: str, config: str) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(["flwr", "run", str(APPS[job]), "dep", "--stream", "--run-config", config])
+
+
+def kill_and_revive(folder: Path, node: "subprocess.Popen[bytes]") -> None:
+    """The node of partition 2, in round 1."""
+    place = folder / "paid" / "ledger.db"
+    wait_for("the offers of round 1", lambda: seen(place, 1, "offer"), 400)
+    node.send_signal(signal.SIGKILL)
+    wait_for("round 1 to end", lambda: seen(place, 1, "round"), 400)
+    start_node(folder, 2, "node-2")
+
+
 def main() -> None:
-    folder, config = Path(sys.argv[1]), sys.argv[2]
+    folder, jobs = Path(sys.argv[1]), [text.partition("=")[::2] for text in sys.argv[2:]]
     assert devices() == ["lo"], devices()
     try:
         start_link(folder)
         register(folder)
         nodes = [start_node(folder, number, f"node-{number}") for number in range(NODES)]
         stranger = start_node(folder, NODES, "stranger")
-        run = subprocess.Popen(["flwr", "run", str(APP), "dep", "--stream", "--run-config", config])
-        place = folder / "ledger.db"
-        wait_for("the offers of round 2", lambda: seen(place, 2, "offer"), 400)
-        nodes[2].send_signal(signal.SIGKILL)
-        wait_for("round 2 to end", lambda: seen(place, 2, "round"), 400)
-        start_node(folder, 2, "node-2")
-        assert run.wait(400) == 0
+        for job, config in jobs:
+            running = run(job, config)
+            if job == "paid":
+                kill_and_revive(folder, nodes[2])
+            assert running.wait(600) == 0
         assert stranger.poll() not in (None, 0), "a node without a registered key was let in"
     finally:
         stop_all()

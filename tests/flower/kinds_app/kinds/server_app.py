@@ -10,16 +10,16 @@ from lefi.flower import Incentive, Ledger
 from tests.flower import toy
 
 KINDS = ("price", "contract", "pool", "contest", "auction", "waterfill")
-ROUNDS, NODES = 2, 4
+ROUNDS = 2
 
 app = ServerApp()
 
 
 @app.main()
 def main(grid: Grid, context: Context) -> None:
-    place = Path(str(context.run_config["folder"])) / "ledger.db"
+    place, nodes = Path(str(context.run_config["folder"])) / "ledger.db", int(str(context.run_config["nodes"]))
     for number, name in enumerate(KINDS):
-        strategy = FedAvg(fraction_evaluate=0.0, min_train_nodes=NODES, min_available_nodes=NODES)
+        strategy = FedAvg(fraction_evaluate=0.0, min_train_nodes=nodes, min_available_nodes=nodes)
         settings, two_phase = toy.SETTINGS.get(name), number % 2 == 0
         with Ledger(place, job=name) as ledger:
             incentive = Incentive(
