@@ -181,4 +181,5 @@ def save(figure: Figure, folder: Path, name: str) -> list[Path]:
     paths = {folder / f"{name}.{kind}": without for kind, without in dates.items()}
     for path, without in paths.items():
         figure.savefig(path, metadata=without)
+        figure.set_layout_engine("none")  # the first file has laid it out: the others need not do it again
     return list(paths)
