@@ -17,7 +17,7 @@ from lefi.studies.report.page import definitions, folded, page, paragraph, pictu
 from lefi.studies.report.sections import PER_ROUND, mechanisms_table, settings_table, uniform_sentence, versions_line
 from lefi.studies.report.shape import shape_parts
 from lefi.studies.report.speed import speed_parts
-from lefi.studies.report.verdicts import claim_parts
+from lefi.studies.report.verdicts import badges, claim_parts
 from lefi.studies.run.results import Results, read_results
 
 TITLE = "LeFi, measured again"
@@ -85,6 +85,7 @@ def _parts(found: Results, claims: list[Claim], drawn: list[Drawn], speed: list[
         facts(found, claims),
         pictures(drawn),
         sentences(found, claims),
+        badges(claims),
         *body,
         *speed,
         '<h2 id="settings">Settings</h2>',
