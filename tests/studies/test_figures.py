@@ -172,7 +172,8 @@ def with_strangers(study: Finished) -> Finished:
 @pytest.mark.parametrize("plan", [plan for plan in PLANS if not plan.extra], ids=lambda plan: plan.name)
 def test_every_figure_draws_with_unknown_mechanisms_and_nothing_is_cut_off(plan: Plan, small_results: Path) -> None:
     found = read_results(small_results)
-    numbers: Any = plan.compute(*(with_strangers(found.studies[name]) for name in plan.studies))
+    studies = (with_strangers(found.studies[name]) for name in plan.studies)
+    numbers: Any = plan.compute(*studies, *(found.heavy(name) for name in plan.heavy))
     with styled():
         figure = plan.draw(numbers)
         figure.draw_without_rendering()

@@ -128,8 +128,22 @@ def test_claims_lie_beside_the_report(report: Path, small_results: Path) -> None
     assert {row["key"]: row["verdict"] for row in stored}["k"] == "confirmed"
 
 
+def test_the_numbers_that_docs_quote_lie_beside_the_report(report: Path) -> None:
+    text = (report.parent / "numbers.json").read_text()
+    stored = json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+    assert list(stored["claims"]) == [check.key for check in CHECKS]
+    assert stored["worth"]["mixed"]["fleets"] == 3
+    assert stored["worth"]["mixed"]["dear"]["uniform"][0] == pytest.approx(1.0, abs=0.1)
+    assert stored["over"]["waterfill"][0] == 0
+
+
 def test_nothing_half_written_is_left(report: Path) -> None:
-    assert sorted(path.name for path in report.parent.iterdir()) == ["claims.json", "figures", "report.html"]
+    assert sorted(path.name for path in report.parent.iterdir()) == [
+        "claims.json",
+        "figures",
+        "numbers.json",
+        "report.html",
+    ]
     assert len(list((report.parent / "figures").iterdir())) == 3 * len(DRAWN)
 
 

@@ -53,7 +53,7 @@ def test_the_report_tells_speed_where_it_was_measured(tmp_path: Path, monkeypatc
     leave_blank(monkeypatch)  # all but the one of this section
     put(tmp_path, json.dumps({"contest": rows(), "machine": "an abacus, 2 cores", "later": {}}))
     text = report(tmp_path)
-    assert "<h2>Speed</h2>" in text
+    assert '<h2 id="speed">Speed</h2>' in text
     assert "an abacus, 2 cores" in text
     assert '<td class="number">400 x</td>' in text  # GPyTorch at its best
     assert "800 x at 1,000" in text  # and at the same fleet
@@ -63,7 +63,7 @@ def test_the_report_tells_speed_where_it_was_measured(tmp_path: Path, monkeypatc
 
 def test_without_a_measurement_there_is_no_section(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     leave_blank(monkeypatch)
-    assert "<h2>Speed</h2>" not in report(tmp_path)
+    assert '<h2 id="speed">Speed</h2>' not in report(tmp_path)
     assert not (tmp_path / "out" / "figures" / "speed.png").exists()
 
 
@@ -93,7 +93,7 @@ def test_a_malformed_file_leaves_the_report_whole(tmp_path: Path, monkeypatch: p
     put(tmp_path, '{"contest": 3}')
     written = report(tmp_path)
     assert "contest: Input should be a valid array" in written
-    assert "<h2>Settings</h2>" in written
+    assert '<h2 id="settings">Settings</h2>' in written
     assert written.endswith("</html>\n")
 
 
@@ -107,7 +107,7 @@ def test_a_folder_in_place_of_the_file_is_told_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize("names", [{"lefi iwp": 1.0}, {"GPyTorch": 1.0}, {"one of yours": 3.0, "lefi matern32": 1.0}])
 def test_any_set_of_names_can_be_told(tmp_path: Path, names: dict[str, float]) -> None:
     put(tmp_path, json.dumps({"contest": rows(names)}))
-    assert "<h2>Speed</h2>" in section(tmp_path)
+    assert '<h2 id="speed">Speed</h2>' in section(tmp_path)
 
 
 def test_ratios_at_the_best_and_at_equal_fleets() -> None:

@@ -84,7 +84,7 @@ def caption(numbers: Numbers) -> str:
     over = numbers.worst.get("lefi usd", 0.0)
     return (
         "Left, where money grows with the fleet, everybody stays near the optimum. Right, where 5 USD are for all, "
-        "the first offers of lefi fall below what data costs anybody, and it does not find out of there; begun at "
+        "the first offers of lefi fall below what data costs most clients, and it does not find out of there; begun at "
         "equal weights (lefi warm) it does, up to 1,000 clients. With the paper's literal dollars it spends up to "
         f"{1 + over:,.0f} budgets in a round. What lies below {DEEPEST:g} is cut off. Medians over 6 fleets that "
         "nothing was chosen on (left, up to 1,000 clients: those of the study clients)."

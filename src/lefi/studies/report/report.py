@@ -11,12 +11,13 @@ from lefi.studies.claims import Claim, check_claims
 from lefi.studies.figures import Drawn, draw_figures
 from lefi.studies.report.beyond import beyond_parts
 from lefi.studies.report.first import PICTURES, facts, pictures, sentences
+from lefi.studies.report.numbers import numbers
 from lefi.studies.report.outline import OUTLINE, SEE, Section
 from lefi.studies.report.page import definitions, folded, page, paragraph, picture, table
 from lefi.studies.report.sections import PER_ROUND, mechanisms_table, settings_table, uniform_sentence, versions_line
 from lefi.studies.report.shape import shape_parts
 from lefi.studies.report.speed import speed_parts
-from lefi.studies.report.verdicts import claim_parts
+from lefi.studies.report.verdicts import badges, claim_parts
 from lefi.studies.run.results import Results, read_results
 
 TITLE = "LeFi, measured again"
@@ -44,7 +45,7 @@ DEFINITIONS = {
 
 
 def write_report(results: Path, out: Path, *, progress: Callable[[int, int], None] | None = None) -> Path:
-    """Draw every figure into out/figures, write out/claims.json and out/report.html; the path of the report."""
+    """Draw every figure into out/figures, write claims.json, numbers.json and report.html; the path of the report."""
     found = read_results(Path(results))
     out = Path(out)
     with refusals(out):
@@ -52,6 +53,7 @@ def write_report(results: Path, out: Path, *, progress: Callable[[int, int], Non
         claims = check_claims(found)
         drawn = draw_figures(found, out / "figures", progress=progress)
         _replace(out / "claims.json", json.dumps([claim.to_dict() for claim in claims], indent=1) + "\n")
+        _replace(out / "numbers.json", json.dumps(numbers(found, claims), indent=1) + "\n")
         speed = speed_parts(Path(results), out / "figures")
         contents = {section.anchor: section.short for section in OUTLINE}
         contents |= {"speed": "Speed"} if speed else {}
@@ -68,8 +70,8 @@ def _replace(path: Path, text: str) -> Path:
 
 
 def _parts(found: Results, claims: list[Claim], drawn: list[Drawn], speed: list[str]) -> list[str]:
-    numbers = count(1)
-    body = [part for section in OUTLINE for part in _section(section, found, claims, drawn, numbers)]
+    places = count(1)
+    body = [part for section in OUTLINE for part in _section(section, found, claims, drawn, places)]
     return [
         f"<h1>{TITLE}</h1>",
         paragraph(
@@ -83,6 +85,7 @@ def _parts(found: Results, claims: list[Claim], drawn: list[Drawn], speed: list[
         facts(found, claims),
         pictures(drawn),
         sentences(found, claims),
+        badges(claims),
         *body,
         *speed,
         '<h2 id="settings">Settings</h2>',
@@ -99,7 +102,7 @@ def _parts(found: Results, claims: list[Claim], drawn: list[Drawn], speed: list[
 
 
 def _section(
-    section: Section, found: Results, claims: list[Claim], drawn: list[Drawn], numbers: Iterator[int]
+    section: Section, found: Results, claims: list[Claim], drawn: list[Drawn], places: Iterator[int]
 ) -> list[str]:
     by_name = {figure.name: figure for figure in drawn if figure.name not in PICTURES}
     shown = [by_name[name] for name in section.figures if name in by_name]
@@ -110,7 +113,7 @@ def _section(
         *([paragraph(section.about)] if section.about else []),
         *claim_parts(claims, section.claims),
         *([uniform_sentence(claims)] if "l" in section.claims else []),
-        *(part for figure in shown for part in _figure(next(numbers), figure)),
+        *(part for figure in shown for part in _figure(next(places), figure)),
         *([folded("Tables", rest, wide=True)] if rest else []),
     ]
 

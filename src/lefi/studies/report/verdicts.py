@@ -33,6 +33,16 @@ def _card(claim: Claim) -> str:
     return f'<div class="claim" id="claim-{escape(claim.key)}">{head}{folded("Rule, numbers, reasons", rest)}</div>'
 
 
+def badges(claims: list[Claim]) -> str:
+    """Every claim as a badge that leads to it."""
+    links = (
+        f'<a class="verdict {claim.verdict.replace(" ", "-")}" href="#claim-{escape(claim.key)}" '
+        f'title="{claim.verdict}">{escape(claim.key)} {escape(claim.short)}</a>'
+        for claim in claims
+    )
+    return f'<p class="badges">{" ".join(links)}</p>'
+
+
 def tally(claims: list[Claim]) -> tuple[str, str]:
     """How many of the paper's claims are confirmed, and what became of the others."""
     verdicts = [claim.verdict for claim in claims if not claim.ours]

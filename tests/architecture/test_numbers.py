@@ -1,0 +1,39 @@
+"""The tables of README and docs are what the commands wrote: docs/numbers.json and the shipped tables, word by word."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from lefi.studies.report.tables import BLOCKS, KEPT, PAGES, written
+
+ROOT = Path(__file__).parents[2]
+NUMBERS = json.loads((ROOT / KEPT).read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_marked_table_is_as_it_was_written(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert "<!-- table: " in text
+    assert written(text, NUMBERS) == text, "run `python -m lefi.studies.report.tables results/paper` after `lefi paper`"
+
+
+def test_every_table_stands_somewhere() -> None:
+    pages = " ".join((ROOT / page).read_text(encoding="utf-8") for page in PAGES)
+    assert set(re.findall(r"<!-- table: (\w+) -->", pages)) == set(BLOCKS)
+
+
+def test_a_number_that_somebody_changed_by_hand_is_found() -> None:
+    """The control: the comparison above can fail."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    forged = re.sub(r"\d+% of the money\*\*", "2% of the money**", text)
+    assert forged != text
+    assert written(forged, NUMBERS) != forged
+
+
+def test_verdicts_in_the_docs_cover_every_claim() -> None:
+    from lefi.studies.claims import CHECKS
+
+    assert list(NUMBERS["claims"]) == [check.key for check in CHECKS]
+    assert [claim[0] for claim in NUMBERS["claims"].values()] == [check.claim for check in CHECKS]
