@@ -63,6 +63,9 @@ class Shown:
     def old_rows(self) -> list[Row]:
         return []
 
+    def witnessed(self) -> list[str]:
+        return []
+
 
 def read(path: Path) -> Books:
     with sqlite3.connect(path) as database:

@@ -191,6 +191,24 @@ def test_looking_changes_nothing(written: Path, tmp_path: Path) -> None:
         order(ledger, "pause")
 
 
+def test_an_old_state_in_the_place_of_the_newest(written: Path, tmp_path: Path) -> None:
+    """Restored over the newer one: what is noted beside the key tells, and a server does not go on from there."""
+    lefi("ledger", "backup", written, tmp_path / "old.db")
+    with Ledger(written) as ledger:
+        order(ledger, "pause")
+    for suffix in ("", "-wal", "-shm"):
+        Path(f"{written}{suffix}").unlink(missing_ok=True)
+    (tmp_path / "old.db").rename(written)
+    result = lefi("ledger", "verify", written)
+    assert result.exit_code == 1
+    assert "does not begin with the noted head" in result.stderr
+    with Ledger(written) as ledger, pytest.raises(LefiError, match="older than the last head"):
+        order(ledger, "resume")
+    Path(f"{written}.head").unlink()
+    with Ledger(written) as ledger:
+        order(ledger, "pause")
+
+
 def test_a_lost_or_other_key_stops_the_writer(written: Path) -> None:
     key = Path(f"{written}.key")
     text = key.read_bytes()
