@@ -19,6 +19,7 @@ TYPES: dict[str, tuple[type, ...]] = (
 # Which of (a round, a client, an amount, an offer) rows of a kind have; an amount is what a cap may do without.
 KINDS: dict[str, tuple[tuple[bool, bool, bool, bool], ...]] = {
     "job": ((False, False, False, False),),
+    "call": ((True, True, False, True),),
     "offer": ((True, True, False, True),),
     "pledge": ((True, True, False, False),),
     "commitment": ((True, True, False, True),),
