@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -25,10 +26,18 @@ def lefi(*arguments: str | Path) -> Any:
     return CliRunner().invoke(app, list(map(str, arguments)))
 
 
-@pytest.fixture
-def written(tmp_path: Path) -> Path:
-    incentive, _ = toy.run(tmp_path / "ledger.db", rounds=2, mechanism="price")
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("played")
+    incentive, _ = toy.run(folder / "ledger.db", rounds=2, mechanism="price")
     incentive.ledger.close()
+    return folder
+
+
+@pytest.fixture
+def written(played: Path, tmp_path: Path) -> Path:
+    for name in ("ledger.db", "ledger.db.key", "ledger.db.pub"):
+        shutil.copy(played / name, tmp_path / name)
     return tmp_path / "ledger.db"
 
 
