@@ -83,7 +83,9 @@ def test_statement_files(written: Path, tmp_path: Path) -> None:
         amounts = [Decimal(row["amount"]) for row in csv.DictReader(file_)]
     assert sum(amounts) == sum(pl.read_parquet(tmp_path / "out.parquet")["amount"])
     assert str(sum(amounts)) in lines["csv"]
-    assert "client-3" in lefi("ledger", "statement", written).stdout
+    shown = lefi("ledger", "statement", written).stdout
+    assert "client-3" in shown
+    assert all(str(amount) in shown for amount in amounts), "to the unit"
 
 
 def test_formulas_are_text() -> None:
