@@ -13,8 +13,9 @@ from lefi.arrays import FloatArray
 from lefi.flower import Incentive, LocalGrid
 from lefi.flower.wire import to_samples
 from lefi.ledger import Ledger, Money, client_id
-from lefi.ledger.audit import verify
+from lefi.ledger.audit import audit, verify
 from lefi.ledger.keys import read_public
+from lefi.ledger.leaves import leaf_of
 from lefi.messages import Offer
 from lefi.offers import AuctionCall, MenuOffer
 from lefi.registry import load_module
@@ -127,6 +128,27 @@ def test_a_kind_from_outside_cannot_pass_the_budget(tmp_path: Path) -> None:
     assert sum(paid) <= ROUNDS * 3 * 10**9
     assert max(paid) == pytest.approx(2 * min(paid), rel=1e-8)
     assert not verify(incentive.ledger, read_public(f"{path}.pub")).findings
+
+
+def test_an_award_follows_from_the_bids(tmp_path: Path) -> None:
+    """Whoever gives a winner a better price than the rule does is found, also where all else is made to fit."""
+    incentive, _ = toy.run(tmp_path / "ledger.db", rounds=2, mechanism="auction")
+    rows = list(incentive.ledger.rows())
+    assert not audit(rows).findings
+    paid = next(row for row in rows if row["kind"] == "payment")
+    key = (paid["round"], "offer", paid["client"])
+    award = next(row for row in rows if (row["round"], row["kind"], row["client"]) == key)
+    terms = toy.offered(award)
+    award["offer"] = json.dumps(terms | {"price": terms["price"] * 0.9})
+    lower = paid["payment"] * 9 // 10
+    closing = next(row for row in rows if (row["round"], row["kind"]) == (paid["round"], "round"))
+    closing["payment"] -= paid["payment"] - lower
+    paid["payment"] = lower
+    for row in rows:
+        row["leaf"] = leaf_of(row).hex()
+    assert audit(rows).findings == [f"round {paid['round']}: the award does not follow from the bids"]
+    fewer = [row for row in rows if row["kind"] != "call"]
+    assert any("without its call" in finding for finding in audit(fewer).findings)
 
 
 def test_a_message_cannot_name_code(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ class Loose:
     def rounds(self) -> Iterator[tuple[Promise, Receipt, int]]:
         return iter(())
 
-    def promise(self, promise: Promise) -> None:
+    def promise(self, promise: Promise, call: object = None) -> None:
         self.promised.append(promise)
         self.binding[promise.round] = promise.binding
 

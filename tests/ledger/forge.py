@@ -63,6 +63,9 @@ class Shown:
     def old_rows(self) -> list[Row]:
         return []
 
+    def witnessed(self) -> list[str]:
+        return []
+
 
 def read(path: Path) -> Books:
     with sqlite3.connect(path) as database:
@@ -176,6 +179,8 @@ FORGERIES: dict[str, Forgery] = {
     "more is taken back than was paid": (lambda b: b.of("reversal")[0].update(payment=-(10**12)), True),
     "a pay-out is removed": (lambda b: b.remove(b.of("payout")[0]), False),
     "a balance is paid out twice": (paid_out_twice, True),
+    "a pay-out in round -1": (lambda b: b.of("payout")[1].update(round=-1), True),
+    "a pay-out in round 1": (lambda b: b.of("payout")[1].update(round=1), True),
     "a pay-out is raised": (lambda b: b.of("payout")[0].update(payment=10**12), True),
     "a cap is lifted": (lambda b: b.remove(*b.of("cap")), True),
     "a client is blocked from the start": (

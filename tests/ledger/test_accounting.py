@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -25,10 +26,18 @@ def lefi(*arguments: str | Path) -> Any:
     return CliRunner().invoke(app, list(map(str, arguments)))
 
 
-@pytest.fixture
-def written(tmp_path: Path) -> Path:
-    incentive, _ = toy.run(tmp_path / "ledger.db", rounds=2, mechanism="price")
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("played")
+    incentive, _ = toy.run(folder / "ledger.db", rounds=2, mechanism="price")
     incentive.ledger.close()
+    return folder
+
+
+@pytest.fixture
+def written(played: Path, tmp_path: Path) -> Path:
+    for name in ("ledger.db", "ledger.db.key", "ledger.db.pub"):
+        shutil.copy(played / name, tmp_path / name)
     return tmp_path / "ledger.db"
 
 
@@ -74,7 +83,9 @@ def test_statement_files(written: Path, tmp_path: Path) -> None:
         amounts = [Decimal(row["amount"]) for row in csv.DictReader(file_)]
     assert sum(amounts) == sum(pl.read_parquet(tmp_path / "out.parquet")["amount"])
     assert str(sum(amounts)) in lines["csv"]
-    assert "client-3" in lefi("ledger", "statement", written).stdout
+    shown = lefi("ledger", "statement", written).stdout
+    assert "client-3" in shown
+    assert all(str(amount) in shown for amount in amounts), "to the unit"
 
 
 def test_formulas_are_text() -> None:
@@ -188,6 +199,24 @@ def test_looking_changes_nothing(written: Path, tmp_path: Path) -> None:
         assert lefi("ledger", command[0], written, *command[1:]).exit_code == 0
     assert written.read_bytes() == before
     with Ledger(written, reading=True) as ledger, pytest.raises(LefiError, match=r"readonly|read-only"):
+        order(ledger, "pause")
+
+
+def test_an_old_state_in_the_place_of_the_newest(written: Path, tmp_path: Path) -> None:
+    """Restored over the newer one: what is noted beside the key tells, and a server does not go on from there."""
+    lefi("ledger", "backup", written, tmp_path / "old.db")
+    with Ledger(written) as ledger:
+        order(ledger, "pause")
+    for suffix in ("", "-wal", "-shm"):
+        Path(f"{written}{suffix}").unlink(missing_ok=True)
+    (tmp_path / "old.db").rename(written)
+    result = lefi("ledger", "verify", written)
+    assert result.exit_code == 1
+    assert "does not begin with the noted head" in result.stderr
+    with Ledger(written) as ledger, pytest.raises(LefiError, match="older than the last head"):
+        order(ledger, "resume")
+    Path(f"{written}.head").unlink()
+    with Ledger(written) as ledger:
         order(ledger, "pause")
 
 

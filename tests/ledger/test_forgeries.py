@@ -103,6 +103,8 @@ def test_an_older_state_is_found_by_what_was_noted(honest: Path, tmp_path: Path)
     head = audited(honest, public).head
     receipt = max((honest.parent / "client-1").iterdir()).read_bytes()
     books.log, books.heads = books.log[: kept[-1]["size"]], kept
+    shown: Any = forge.Shown(books)
+    assert not verify(shown, public).findings, "a shorter log is a log"
     shutil.copy(honest, tmp_path / "old.db")
     forge.write(tmp_path / "old.db", books)
     assert not audited(tmp_path / "old.db", public).findings

@@ -1,6 +1,6 @@
 """`lefi ledger`: look into the durable ledger of a real job, check it, export it, copy it. Nothing here changes it."""
 
-from decimal import Decimal
+from decimal import ROUND_FLOOR, Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -163,6 +163,8 @@ def statement(
     Example:
     lefi ledger statement ledger.db --client car-2 --from 2026-11-01 --to 2026-12-01 --output november.csv
     """
+    import polars as pl
+
     from lefi.ledger.exports import export as write
     from lefi.ledger.statements import statement as lines
     from lefi.ledger.statements import total
@@ -173,7 +175,9 @@ def statement(
     if output:
         write(table, output)
     elif table.height:
-        brief = table.select("client", "round", "kind", "amount").with_columns(at=table["at"].str.head(19))
+        brief = table.select("client", "round", "kind").with_columns(
+            amount=table["amount"].cast(pl.String), at=table["at"].str.head(19)
+        )
         _print(brief, "client", f"Payments of job {opened.job} in {money.currency}")
     of = f"{table.height} payments and reversals" + (f" of {client}" if client else "")
     typer.echo(printable(f"{of}: {money.text(total(table))} {money.currency}"))
@@ -236,6 +240,6 @@ def plain(text: str) -> str:
 def cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, Decimal):
-        return f"{value:.6f}"
+    if isinstance(value, Decimal):  # rounded down, as money is
+        return str(value.quantize(Decimal("1e-6"), ROUND_FLOOR))
     return f"{value:.6g}" if isinstance(value, float) else "-" if value is None else str(value)

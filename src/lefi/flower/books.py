@@ -51,8 +51,12 @@ class Books:
 
     def promise(self, round: int, names: tuple[str, ...], roster: Roster, bids: Bids = no_bids) -> Promise:
         """The offers of a new round, on the disk. `bids` asks the clients where the offer calls for bids."""
-        promise = Promise(round, names, roster, self._offer(round, names, roster, bids))
-        self.ledger.promise(promise)
+        offer, caps = self._asked(round, names, roster), self.pledges.caps(round, names)
+        call = offer if isinstance(offer, AuctionCall) else None
+        if call is not None:
+            offer = guard.keep(call.award(bids(call)), self.terms, self.purse.next(), caps)
+        promise = Promise(round, names, roster, offer)
+        self.ledger.promise(promise, call)
         return promise
 
     def commit(self, promise: Promise, pledged: Sequence[Answer], refused: Sequence[Answer]) -> Promise:
@@ -85,8 +89,8 @@ class Books:
         log(INFO, "lefi: round %d: %d offers, %d answers, paid %s of %.4f %s", promise.round, *counts, *paid)
         return receipt
 
-    def _offer(self, round: int, names: tuple[str, ...], roster: Roster, bids: Bids) -> Offer:
-        """What the mechanism asks, cut to what the job allows; a call for bids is answered by them."""
+    def _asked(self, round: int, names: tuple[str, ...], roster: Roster) -> Offer:
+        """What the mechanism asks, cut to what the job allows."""
         budget, who = self.purse.next(), type(self.mechanism).__name__
         own = Roster(roster.ids, roster.iid, roster.rate)  # what it does to this one is its own affair
         whole = budget == self.terms.budget
@@ -95,7 +99,7 @@ class Books:
         kept = guard.keep(asked, self.terms, budget, caps)
         for change in guard.changes(asked, kept, budget):
             log(WARNING, "lefi: round %d: the offers of %s are cut: %s", round, who, change)
-        return guard.keep(kept.award(bids(kept)), self.terms, budget, caps) if isinstance(kept, AuctionCall) else kept
+        return kept
 
     def _restore(self) -> None:
         """Tell the mechanism all settled rounds again, and remember what else hangs on them."""

@@ -21,8 +21,8 @@ from lefi.ledger.heads import Head
 from lefi.ledger.leaves import leaf_of_values, values_of
 from lefi.ledger.merkle import Frontier
 from lefi.ledger.money import Money
-from lefi.ledger.reader import Reader
 from lefi.ledger.terms import Purse, read
+from lefi.ledger.writer import Writer
 
 MOST = 1000  # findings that are listed; a log that is all wrong need not be told in full
 
@@ -45,10 +45,10 @@ class Audit:
         return Decimal(self.money.text(self.units))
 
 
-def verify(ledger: Reader, public: str, noted: Sequence[str] = ()) -> Audit:
-    """Audit a job with all that there is: its rows, its heads under this public key, its directory, its old rows."""
+def verify(ledger: Writer, public: str, noted: Sequence[str] = ()) -> Audit:
+    """Audit a job with all that there is: rows, heads under this public key, directory, old rows, what was noted."""
     with uncollected():
-        found = audit(ledger.rows(), ledger.heads(), public, noted)
+        found = audit(ledger.rows(), ledger.heads(), public, [*noted, *ledger.witnessed()])
     olds = [f"row {seq}: {wrong}" for seq, wrong in chain.broken(ledger.old_rows(), found.chained)]
     names = [f"directory: {wrong}" for wrong in misnamed(ledger.job, ledger.directory())]
     found.findings.extend(olds + names)

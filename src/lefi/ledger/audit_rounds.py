@@ -14,8 +14,11 @@ from lefi.ledger.money import Money, payable
 from lefi.ledger.reader import PLAYED
 from lefi.ledger.slips import HEARD
 from lefi.ledger.terms import Purse
+from lefi.offers import AuctionAward
+from lefi.offers.columns import from_record
 
 TOLERANCE = 1e-12  # relative, and one unit: the same formula on another machine
+CUT = 1e-6  # relative: an award may have been cut by a hair, to the budget
 
 
 @dataclass
@@ -24,6 +27,7 @@ class Open:
 
     left: dict[str, int]  # units that clients with a cap may still get, by alias
     blocked: set[str]
+    calls: list[Row] = field(default_factory=list)
     promised: list[Row] = field(default_factory=list)  # offers, pledges, commitments
     aliases: dict[str, str] = field(default_factory=dict)  # of the clients with an offer, in their order
     sizes: dict[str, float] = field(default_factory=dict)
@@ -43,6 +47,8 @@ class Open:
             if client in self.paid:
                 self.wrong.append(f"{client} is paid twice")
             self.paid[client] = self.paid.get(client, 0) + row["payment"]
+        elif kind == "call":
+            self.calls.append(row)
         elif kind != "round":
             if kind == "offer":
                 if client in self.aliases or len(self.promised) > len(self.aliases) or self.sizes or self.paid:
@@ -103,6 +109,7 @@ class Rounds:
             promise = promise_of(open.promised)
             yield from self._owed(open, promise, most)
             yield from _committed(promise, open.promised)
+            yield from _awarded(promise, open.calls)
         except (LefiError, IndexError, KeyError, TypeError, ValueError) as error:
             yield f"rows do not make a receipt ({error})"
 
@@ -138,3 +145,18 @@ def _committed(promise: Promise, rows: list[Row]) -> Iterator[str]:
     expected = {name: json.loads(text) for name, most, text in bound if most > 0}
     if expected != {name: json.loads(text) for name, text in stated.items()}:
         yield "the commitments are not the offers within the pledges"
+
+
+def _awarded(promise: Promise, calls: list[Row]) -> Iterator[str]:
+    """Whether the award of an auction follows from the call and the bids, by the rule that was published."""
+    if not isinstance(promise.offer, AuctionAward):
+        if calls:
+            yield "a call for bids where there is no auction"
+        return
+    if [row["client"] for row in calls] != list(promise.names):
+        yield "an award without its call for bids"
+        return
+    call = from_record([json.loads(row["offer"]) for row in calls], promise.roster.rate)
+    award = call.award(promise.offer.bids)
+    if not np.allclose(award.price, promise.offer.price, rtol=CUT, atol=0):
+        yield "the award does not follow from the bids"

@@ -19,6 +19,7 @@ TYPES: dict[str, tuple[type, ...]] = (
 # Which of (a round, a client, an amount, an offer) rows of a kind have; an amount is what a cap may do without.
 KINDS: dict[str, tuple[tuple[bool, bool, bool, bool], ...]] = {
     "job": ((False, False, False, False),),
+    "call": ((True, True, False, True),),
     "offer": ((True, True, False, True),),
     "pledge": ((True, True, False, False),),
     "commitment": ((True, True, False, True),),
@@ -46,12 +47,12 @@ class Shape:
     def wrong_with(self, row: Row, values: tuple[Any, ...]) -> list[str]:
         """`values`: what the leaf of the row covers, the version first."""
         version, job, seq, round, kind, alias = values[:6]
-        look = (kind, round > 0, alias != "", row["chain"] is None, *map(type, values))
+        look = (kind, (round > 0) - (round < 0), alias != "", row["chain"] is None, *map(type, values))
         if seq == self.seq + 1 and job == self.job and version == self.newest and look in self.usual:
             self.seq = seq
             return []
         wrong = self._wrong_with(row, look)
-        if not wrong and round >= 0 and kind != "job":
+        if not wrong and kind != "job":
             self.usual.add(look)
         return wrong
 
@@ -66,7 +67,7 @@ class Shape:
         if version < self.newest or (row["chain"] is not None) != (version == 1):
             wrong.append("its version does not follow")
         self.newest = version
-        if odd := _odd(kind, look[1], look[2], look[4:]):
+        if odd := _odd(kind, look[1] > 0, look[2], look[4:]):
             wrong.append(odd)
         elif row["round"] < 0:
             wrong.append(f"a row of kind {kind} in round {row['round']}")

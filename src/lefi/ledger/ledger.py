@@ -21,6 +21,7 @@ from lefi.ledger.schema import directory, entries
 from lefi.ledger.terms import differences
 from lefi.ledger.writer import Writer
 from lefi.messages import Receipt
+from lefi.offers import AuctionCall
 
 
 class Ledger(Writer):
@@ -59,14 +60,18 @@ class Ledger(Writer):
         """See that all rows are signed: those of an older version get their first head."""
         self.append([])
 
-    def promise(self, promise: Promise) -> None:
-        """Write down what every client is about to be offered."""
-        roster, texts = promise.roster, offer_texts(promise.offer)
-        columns = zip(promise.names, roster.iid.tolist(), roster.rate.tolist(), texts, strict=True)
-        self.append(
-            {"round": promise.round, "kind": "offer", "client": name, "iid": iid, "rate": rate, "offer": text}
-            for name, iid, rate, text in columns
-        )
+    def promise(self, promise: Promise, call: AuctionCall | None = None) -> None:
+        """Write down what every client is about to be offered; of an auction also the call, so that all can follow."""
+        roster = promise.roster
+        rows = [
+            {"round": promise.round, "kind": kind, "client": name, "iid": iid, "rate": rate, "offer": text}
+            for kind, offer in (("call", call), ("offer", promise.offer))
+            if offer is not None
+            for name, iid, rate, text in zip(
+                promise.names, roster.iid.tolist(), roster.rate.tolist(), offer_texts(offer), strict=True
+            )
+        ]
+        self.append(rows)
 
     def commit(self, promise: Promise, pledges: Sequence[Answer], refused: Sequence[Answer]) -> None:
         """Write down what the clients pledged, and the offers within the pledges, which bind the server."""

@@ -18,15 +18,16 @@ def touch_private(path: Path) -> None:
             return
 
 
-def write_private(path: Path, data: bytes) -> None:
-    """A file for its owner alone, which appears when it is complete and on the disk."""
+def write_private(path: Path, data: bytes, sync: bool = True) -> None:
+    """A file for its owner alone, which appears when it is complete and, with `sync`, on the disk."""
     with refusals(path):
         handle, scratch = tempfile.mkstemp(prefix=".", dir=path.parent)  # 0600
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(data)
                 file.flush()
-                os.fsync(file.fileno())
+                if sync:
+                    os.fsync(file.fileno())
             Path(scratch).replace(path)
         finally:
             Path(scratch).unlink(missing_ok=True)

@@ -18,7 +18,7 @@ from lefi.ledger.schema import COLUMNS, ORDERS, directory, entries, heads, log
 from lefi.ledger.terms import Purse, read
 from lefi.messages import Receipt
 
-PLAYED = ("offer", "pledge", "commitment", "answer", "payment", "round")  # rows that make a round
+PLAYED = ("call", "offer", "pledge", "commitment", "answer", "payment", "round")  # rows that make a round
 BATCH = 1000  # rows that are fetched at once
 
 

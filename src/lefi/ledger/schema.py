@@ -7,6 +7,7 @@ entries    rows as the first schema had them, for the hash chain of that time; n
 
 Kinds of rows, and what they say:
 job         the terms of the job, once
+call        auctions: what was called for before the bids, and what it is worth
 offer       what a client was offered, with its iid and rate
 pledge      two-phase rounds: the size that a client said it would use
 commitment  two-phase rounds: the offer within the pledges, binding for the server

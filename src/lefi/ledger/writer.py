@@ -19,6 +19,7 @@ from lefi.ledger.locks import take_turn
 from lefi.ledger.merkle import Tree
 from lefi.ledger.reader import Reader
 from lefi.ledger.schema import COLUMNS, FLOATS, directory, heads, log
+from lefi.ledger.witness import last_noted, note
 
 
 class Writer(Reader):
@@ -85,6 +86,7 @@ class Writer(Reader):
         except BaseException:
             self._forget_state()
             raise
+        note(place_of(self.url, self._named_key), self.url, self.job, f"{len(tree)}:{tree.root().hex()}")
 
     def _forget_state(self) -> None:
         """After a failed write nothing is known; it is read again."""
@@ -113,7 +115,25 @@ class Writer(Reader):
             unsigned = (head.size, head.root) != (len(tree), tree.root().hex()) or not head.holds(public)
         if unsigned:
             raise LefiError(f"job {self.job!r} has rows that were not signed: run `lefi ledger verify`")
+        if not all(self._begins_with(noted, tree) for noted in self.witnessed()):
+            file = place_of(self.url, self._named_key).with_suffix(".head")
+            raise LefiError(
+                f"job {self.job!r} is older than the last head that was signed ({file}): restore the newest"
+            )
         return tree
+
+    def witnessed(self) -> list[str]:
+        """The last head that was noted beside the key, if any."""
+        try:
+            noted = last_noted(place_of(self.url, self._named_key), self.url, self.job)
+        except LefiError:  # nobody has named a key
+            return []
+        return [] if noted is None else [noted]
+
+    @staticmethod
+    def _begins_with(noted: str, tree: Tree) -> bool:
+        size, _, root = noted.partition(":")
+        return size.isdigit() and 0 < int(size) <= len(tree) and tree.root(int(size)).hex() == root
 
     def _name(self, names: Iterable[str]) -> list[dict[str, str]]:
         """Aliases for names that have none yet; what the directory has to take in."""
