@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import lefi
-from lefi.studies.plan.paper import ABLATION, BEYOND, PAPER, SHAPE, paper_folder, paper_studies
+from lefi.studies.plan.paper import ABLATION, BEYOND, HEAVY, PAPER, SHAPE, paper_folder, paper_studies
 from lefi.studies.plan.study import Study
 from lefi.world.scenarios import SCENARIOS
 
@@ -165,4 +165,5 @@ def test_the_papers_studies_are_what_the_design_says() -> None:
     for path in paper_folder().glob("*.toml"):
         command, claim = path.read_text().splitlines()[:2]
         assert command.startswith("# lefi compare --study ")
-        assert claim.startswith("# Claim: " if path.stem in (*PAPER, ABLATION, *SHAPE) else "# Sweeps ")
+        assert claim.startswith("# Claim: " if path.stem in (*PAPER, ABLATION, *SHAPE, *HEAVY) else "# Sweeps ")
+        assert path.stem not in HEAVY or "the control" in path.read_text().lower()
