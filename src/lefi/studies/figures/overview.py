@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from lefi.arrays import FloatArray
 from lefi.studies.figures.bands import Band, bands, draw_band
@@ -30,6 +31,7 @@ def draw_rounds(study: Finished, swept: Sequence[str]) -> Figure:
             draw_band(axes, share[name], look)
         axes.axhline(1, color=ORACLE.colour, linestyle=ORACLE.line, linewidth=1.2)
         axes.set(title=label, xlim=(1, study.last), ylim=(bottom, 1.04))
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     figure.supxlabel("round", fontsize="medium")
     figure.supylabel("share of the optimum's gain", fontsize="medium")
     legend(figure, study.mechanisms, oracle=True)
@@ -44,6 +46,7 @@ def draw_money(study: Finished) -> Figure:
         draw_band(axes, used[name], look)
     axes.axhline(1, color=GREY, linestyle=ORACLE.line, linewidth=1.2)
     axes.set(xlabel="round", ylabel="paid, share of the budget", xlim=(1, study.last), ylim=(0, None))
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     legend(figure, study.mechanisms)
     return figure
 
@@ -133,4 +136,4 @@ def caption_rounds(study: Finished) -> str:
     first = max(ends, key=ends.__getitem__, default=None)
     told = f" At the end {first} is highest, with {ends[first]:.3f}." if first else ""
     scale = "0 = arbitrary weights, 1 = the optimum of each way of paying"
-    return f"{scale}. Median over seeds, 95% band; what lies below -1 is cut off.{told}"
+    return f"{scale}. Median over seeds, 95% band; what lies below the axis is cut off.{told}"
