@@ -99,7 +99,7 @@ def predict(s, l, kernel, u, e):
 
 
 @inlined
-def update(s, kernel, live, weighted, weighing):
+def update(s, kernel, live, weighted):
     """Filter the element and carry the fixed points that are live."""
     for l in range(at.WIDTH):
         u, e, y = s[at.XR + l], s[at.EU + l], s[at.YR + l]
@@ -121,9 +121,8 @@ def update(s, kernel, live, weighted, weighing):
             s[at.P02 + l] = P02
             s[at.P12 + l] = P12
             s[at.P22 + l] = p22 - p02 * k2
-        if weighing:
-            s[at.QUAD + l] = s[at.QUAD + l] + (y - n0) * es
-            s[at.PROD + l] = s[at.PROD + l] * rs
+        s[at.QUAD + l] = s[at.QUAD + l] + (y - n0) * es
+        s[at.PROD + l] = s[at.PROD + l] * rs
         if live > 0:
             carry(s, l, kernel, live, none, u, e, (ws, es, rs, k1, k2), (m0, m1, P00, P01, P11, P02, P12))
 
@@ -145,25 +144,25 @@ def carry(s, l, kernel, live, none, u, e, gain, state):
 
 
 @branched
-def advance(s, kernel, live, weighted, weighing):
+def advance(s, kernel, live, weighted):
     """`update` with constants, so that the compiler specialises it."""
     if live == 0:
-        update(s, kernel, 0, weighted, weighing)
+        update(s, kernel, 0, weighted)
     elif live == 1:
-        update(s, kernel, 1, weighted, weighing)
+        update(s, kernel, 1, weighted)
     elif live == 2:
-        update(s, kernel, 2, weighted, weighing)
+        update(s, kernel, 2, weighted)
     else:
-        update(s, kernel, 3, weighted, weighing)
+        update(s, kernel, 3, weighted)
 
 
 @branched
-def step(s, k, kf, kernel, live, weighted, weighing):
+def step(s, k, kf, kernel, live, weighted):
     if kernel == IWP:
-        advance(s, IWP, live, weighted, weighing)
+        advance(s, IWP, live, weighted)
     elif kernel == MATERN32:
         decay(s, k, kf)
-        advance(s, MATERN32, live, weighted, weighing)
+        advance(s, MATERN32, live, weighted)
     else:
         decay(s, k, kf)
-        advance(s, MATERN52, live, weighted, weighing)
+        advance(s, MATERN52, live, weighted)

@@ -110,7 +110,7 @@ def _state_space(bank: "Bank", rows: IntArray, Q: FloatArray, slope: bool, weigh
         F, C, G = cuda.run(kernel, cast(DeviceHistory, h), scale, noise, queries, slopes, weighing)
         blocks = np.arange(h.blocks)
     else:
-        F, C, G = np.empty(queries.shape), np.zeros((6, size)), np.empty((2 if weighing else 0, size))
+        F, C, G = np.empty(queries.shape), np.zeros((6, size)), np.empty((2, size))
         data = (h.x, h.y, h.w, h.count, h.px, h.py)
         sweep.run(kernel, h.pending, *data, scale, noise, h.mean, queries, slopes, F, C, G, blocks)
     if h.pending:

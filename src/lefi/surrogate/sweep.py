@@ -57,7 +57,7 @@ def flush(s):
 
 
 @inlined
-def finish(s, a, nq, weighing, F, C, G):
+def finish(s, a, nq, F, C, G):
     for l in range(at.LANES):
         i = a + l
         if nq > 0:
@@ -68,12 +68,11 @@ def finish(s, a, nq, weighing, F, C, G):
         if nq > 2:
             F[2, i], C[2, i] = s[at.QC + at.QF + l], s[at.QC + at.QV + l]
             C[4, i], C[5, i] = s[at.AC + l], s[at.BC + l]
-        if weighing:
-            G[0, i], G[1, i] = s[at.QUAD + l], s[at.LOGS + l] - math.log(s[at.PROD + l])
+        G[0, i], G[1, i] = s[at.QUAD + l], s[at.LOGS + l] - math.log(s[at.PROD + l])
 
 
-def build(kernel: int, weighted: bool, weighing: bool) -> Any:
-    """The sweep of a kernel, with or without weights and evidence.
+def build(kernel: int, weighted: bool) -> Any:
+    """The sweep of a kernel, with or without weights.
 
     Named, so that each has a cache of its own: processes that compile two of them at once would mix them up in a
     common one.
@@ -93,24 +92,23 @@ def build(kernel: int, weighted: bool, weighing: bool) -> Any:
                 if t % STRIDE == 0:
                     live = coming(s, Xb, t, rows, nq, live)
                     moving = moving or (fresh and comes(s, Xb, t, rows, at.HX))
-                    if weighing:
-                        flush(s)
+                    flush(s)
                 feed(s, Xb, Yb, Wb, t, rows, moving, live, weighted)
-                step(s, k, kf, kernel, live, weighted, weighing)
-            finish(s, b * at.LANES, nq, weighing, F, C, G)
+                step(s, k, kf, kernel, live, weighted)
+            finish(s, b * at.LANES, nq, F, C, G)
 
-    sweep.__qualname__ = f"sweep_{kernel}{weighted:d}{weighing:d}"
+    sweep.__qualname__ = f"sweep_{kernel}{weighted:d}"
     return compiled(sweep)
 
 
-KINDS = [(k, weighted, weighing) for k in range(3) for weighted in (False, True) for weighing in (False, True)]
+KINDS = [(k, weighted) for k in range(3) for weighted in (False, True)]
 COMPILED = {kind: build(*kind) for kind in KINDS} if NUMBA else {}
 
 
 def run(kernel: int, fresh: bool, X: Any, Y: Any, W: Any, count: IntArray, *rest: Any) -> None:
     """Sweep with the engine that is there, on one thread or, where it pays, on all: compiled code needs no lock."""
-    *_, G, blocks = rest
-    kind = (kernel, W.size > at.LANES, G.shape[0] > 0)
+    *_, blocks = rest
+    kind = (kernel, W.size > at.LANES)
 
     def part(some: IntArray) -> None:
         if NUMBA:
@@ -130,7 +128,7 @@ def run(kernel: int, fresh: bool, X: Any, Y: Any, W: Any, count: IntArray, *rest
 
 def sweep_arrays(kind, fresh, X, Y, W, count, px, py, scale, noise, centre, Q, slope, F, C, G, blocks):
     """The sweep in numpy: one lane that is an array of clients."""
-    kernel, weighted, weighing = kind
+    kernel, weighted = kind
     clients = (blocks[:, None] * at.LANES + np.arange(at.LANES)).ravel()
     n, nq = clients.size, Q.shape[0]
     rows = int(count[clients].max(initial=0)) + (1 if fresh else 0)
@@ -143,13 +141,12 @@ def sweep_arrays(kind, fresh, X, Y, W, count, px, py, scale, noise, centre, Q, s
     for t in range(rows + nq):
         feed(s, x, y, w, t, rows, fresh, nq, weighted)
         with np.errstate(under="ignore"):
-            step(s, k, k.view(np.float64), kernel, nq, weighted, weighing)
+            step(s, k, k.view(np.float64), kernel, nq, weighted)
         s[at.LOGS] -= np.log(s[at.PROD])
         s[at.PROD] = 1.0
     for j in range(nq):
         F[j, clients], C[j, clients], C[3 + j, clients] = s[places[j] + at.QF], s[places[j] + at.QV], s[pairs[j]]
-    if weighing:
-        G[0, clients], G[1, clients] = s[at.QUAD], s[at.LOGS]
+    G[0, clients], G[1, clients] = s[at.QUAD], s[at.LOGS]
     if fresh:
         for a, new in ((X, x), (Y, y), (W, w))[: 3 if weighted else 2]:
             a[blocks, :rows] = np.swapaxes(new.reshape(rows, blocks.size, at.LANES), 0, 1)
