@@ -4,7 +4,8 @@
 of both jobs take turns, so that other load on the machine hits both; the first rounds (greetings, compilation) are left
 out. Fails where the median of the paired ratios of wall time is above --limit. CPU time is printed besides: it leaves
 out the waits for the disk, but other load hardly disturbs it. The cost per client is fixed, so the ratio depends on how
-long the clients train: --epochs 1 shows a light job. A large fleet: --clients 10000 --repeats 3 --warm 1.
+long the clients train: --epochs 1 shows a light job. A large fleet, without training, in two
+minutes: --clients 10000 --epochs 0 --repeats 1 --warm 0 --limit 2.
 """
 
 import argparse
