@@ -25,7 +25,7 @@ from lefi.messages import CurveOffer, Receipt, Roster, Terms
 WIDTHS = (1.0, 0.3, 0.1, 0.03)  # spread of the search around the best point, in log share
 SUM = 0.1  # and that of the log of the sum of weights, relative to it: it is one number, and better known
 # Numbers drawn at a time, at most, and candidates at least. With 100 clients or more 64 candidates find what 256 find
-# (the same best round, 22 fresh fleets), with 30 clients they find less: 0.65 instead of 0.70 of the oracle's gain.
+# (the same best round, 14 fresh fleets), with 30 clients they find less: 0.65 instead of 0.70 of the oracle's gain.
 NUMBERS, FEWEST = 30 * 256, 64
 LEAST = 1e-6  # of the weights: a round that paid less counts as this, so that its logarithm is finite
 
