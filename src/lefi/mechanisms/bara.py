@@ -9,6 +9,7 @@ with mu and sigma of the share paid.
 The logarithm makes the response of rational clients nearly linear in x: the rival gets the better input.
 """
 
+from itertools import groupby
 from typing import Annotated, Literal
 
 import numpy as np
@@ -55,7 +56,8 @@ class Bara:
         self.terms, self.seed = terms, seed
         self.initial, self.candidates, self.start, self.explore = initial, candidates, start, explore
         self.scale = Scale(terms)
-        self.points: list[tuple[IntArray, FloatArray]] = []  # ids (sorted) and log shares of each told round
+        # Of each told round: ids (sorted) and log shares. Rounds in a row with the same clients have one array of ids.
+        self.points: list[tuple[IntArray, FloatArray]] = []
         self.sums: list[float] = []  # log of each told round's weights in all
         self.values: list[tuple[float, float]] = []  # y
         self.hyper = Hyper()
@@ -68,7 +70,7 @@ class Bara:
             equal = self.start == "equal" and not self.values
             shares = np.ones(len(roster)) if equal else np.exp(self._random(roster.ids, 1)[0])
             return self.scale.offer(roster, shares, money)
-        log_share, log_sum = self._search(ids, money) if self.explore else self._best(ids, money)[:2]
+        log_share, log_sum = self._search(ids, money) if self.explore else self._best(self._log_shares(ids), money)[:2]
         weight = np.empty(len(roster))
         weight[order] = np.exp(log_share + log_sum) / len(roster)
         return CurveOffer(weight * self.terms.budget, roster.rate, np.full(len(roster), self.terms.size_high))
@@ -79,27 +81,31 @@ class Bara:
         if not np.isfinite(receipt.accuracy):
             return
         order = np.argsort(receipt.roster.ids)
+        ids = receipt.roster.ids[order]
+        if self.points and np.array_equal(self.points[-1][0], ids):
+            ids = self.points[-1][0]
         weight = np.maximum(receipt.offer.weight[order], 1e-300)
-        self.points.append((receipt.roster.ids[order], np.log(weight / weight.mean())))
+        self.points.append((ids, np.log(weight / weight.mean())))
         self.sums.append(self._relative(float(weight.sum())))
         self.values.append((receipt.accuracy, float(np.log(max(receipt.paid / weight.sum(), LEAST)))))
         told = len(self.values)
         if told >= self.initial and (told == self.initial or (told & (told - 1)) == 0):
-            x = _scaled(self._log_shares(receipt.roster.ids[order]), np.array(self.sums))
+            x = _scaled(self._log_shares(ids), np.array(self.sums))
             self.hyper = learned(x, np.array(self.values), self.hyper)
 
-    def _best(self, ids: IntArray, budget: float) -> tuple[FloatArray, float, float]:
+    def _best(self, points: FloatArray, budget: float) -> tuple[FloatArray, float, float]:
         """Log shares, log sum and accuracy of the best round within the budget; of none, of the cheapest."""
         accuracy, share = np.array(self.values).T
         paid = np.array(self.sums) + share
         within = paid <= self._relative(budget)
         at = int(np.where(within, accuracy, -np.inf).argmax() if within.any() else paid.argmin())
-        return self._log_shares(ids)[at], self.sums[at], self.values[at][0]
+        return points[at], self.sums[at], self.values[at][0]
 
     def _search(self, ids: IntArray, budget: float) -> tuple[FloatArray, float]:
         """The candidate with the highest expected improvement, looked for ever closer around the best so far."""
-        best, best_sum, target = self._best(ids, budget)
-        process = Process(_scaled(self._log_shares(ids), np.array(self.sums)), np.array(self.values), self.hyper)
+        points = self._log_shares(ids)
+        best, best_sum, target = self._best(points, budget)
+        process = Process(_scaled(points, np.array(self.sums)), np.array(self.values), self.hyper)
         score = -np.inf
         for stage, width in enumerate((0.0, *WIDTHS)):
             draws = self._draw(ids, best, width, stage)
@@ -138,14 +144,15 @@ class Bara:
 
     def _log_shares(self, ids: IntArray) -> FloatArray:
         """Told points in the coordinates of these clients; who was not there stands at the mean weight."""
-        x = np.zeros((len(self.points), ids.size))
-        for row, (there, log_share) in enumerate(self.points):
-            if np.array_equal(there, ids):
-                x[row] = log_share
-                continue
-            at = np.minimum(np.searchsorted(there, ids), there.size - 1)
-            x[row] = np.where(there[at] == ids, log_share[at], 0.0)
-        return x
+        parts = []
+        for _, rounds in groupby(self.points, lambda point: id(point[0])):
+            told = list(rounds)
+            there, x = told[0][0], np.stack([log_share for _, log_share in told])
+            if not np.array_equal(there, ids):
+                at = np.minimum(np.searchsorted(there, ids), there.size - 1)
+                x = np.where(there[at] == ids, x[:, at], 0.0)
+            parts.append(x)
+        return np.concatenate(parts)
 
 
 def _scaled(log_shares: FloatArray, sums: FloatArray) -> FloatArray:

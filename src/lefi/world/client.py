@@ -6,6 +6,7 @@ f'(D) - theta p - lambda_1 p / F + lambda_2 - lambda_3 - lambda_4 = 0.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -27,7 +28,7 @@ class Means:
     size_low: float
     size_high: float
 
-    @property
+    @cached_property
     def cap(self) -> FloatArray:
         """The most that can be trained on within the deadline and size_high; NaN where not even size_low can."""
         in_time = (self.speed * self.deadline - self.cost.q) / self.cost.p

@@ -49,20 +49,21 @@ def record(run: Run) -> Tables:
 
 def _play(run: Run) -> _Play:
     play = _Play(run.play, [], [], [])
-    for market, receipt, row in _judged(run):
+    for receipt, kept, row in _judged(run):
         play.rows.append(row)
         if run.keep_clients:
             play.receipts.append(receipt)
-            play.kept.append(surplus(market, receipt))
+            play.kept.append(kept)
     return play
 
 
 def judged_rounds(run: Run) -> Iterator[tuple[Receipt, dict[str, Any]]]:
     """Play the run and judge each round as it is settled: its receipt, and its row from `round` on."""
-    return ((receipt, row) for _, receipt, row in _judged(run))
+    return ((receipt, row) for receipt, _, row in _judged(run))
 
 
-def _judged(run: Run) -> Iterator[tuple[Market, Receipt, dict[str, Any]]]:
+def _judged(run: Run) -> Iterator[tuple[Receipt, FloatArray, dict[str, Any]]]:
+    """Of each round: its receipt, what each client keeps, and its row."""
     factory = run.factory
     market = run.market().taking(factory.payment)
     mechanism = lefi.make(run.spec, market.terms, seed=run.seed, **run.mechanism_settings)
@@ -71,9 +72,11 @@ def _judged(run: Run) -> Iterator[tuple[Market, Receipt, dict[str, Any]]]:
     for current, receipt in walk(mechanism, market, run.rounds, run.seed):
         marked = marker.marks(current, receipt)
         best = best if current.fleet is fleet else np.nan  # what was best for other clients says nothing of these
+        kept = surplus(current, receipt)
         row = _row(current, receipt, marked, best, factory.searches)
+        row |= {"surplus": float(kept.mean()), "worst_off": float(kept.min())}
         fleet, best = current.fleet, row["best"]
-        yield current, receipt, row
+        yield receipt, kept, row
 
 
 class _Marker:
@@ -106,7 +109,6 @@ def _row(market: Market, receipt: Receipt, marked: Marks, best: float, searcher:
     budget, paid = market.terms.in_force(receipt.budget), receipt.paid
     best = float(np.fmax(best, fair))
     judged = best if searcher else fair
-    kept = surplus(market, receipt)
     return {
         "round": receipt.round,
         "accuracy": receipt.accuracy,
@@ -119,8 +121,6 @@ def _row(market: Market, receipt: Receipt, marked: Marks, best: float, searcher:
         "judged": judged,
         "share": marked.share(judged, market.terms.payment == "curve"),
         **vars(marked),
-        "surplus": float(kept.mean()),
-        "worst_off": float(kept.min()),
     }
 
 
