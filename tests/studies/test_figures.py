@@ -60,6 +60,7 @@ def test_cost_is_the_paper_s_line() -> None:
 
 def test_accuracy_model_is_the_paper_s_quadratic() -> None:
     numbers = accuracy_model.compute()
+    assert numbers.system[-1, 0] == pytest.approx(-0.0268435 + 0.0258827 + 0.0922588)
     assert numbers.accuracy[-1, -1] == pytest.approx(-0.0152 + 0.071 - 0.0117 + 0.151 + 0.011 + 0.073)
     assert (np.diff(numbers.accuracy, axis=0) > 0).all()
 
