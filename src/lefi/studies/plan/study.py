@@ -46,7 +46,8 @@ class Study(BaseModel):
     """What a TOML in `studies/` says. Build with `read` or `build`, which check every name and value.
 
     A mechanism is written as its name, as `file.py:Name`, with settings, with a label: `joint = lefi(slope=joint)`. So
-    the same one can be there several times. `sweep` is one setting and its values, or two of them: a grid.
+    the same one can be there several times. `sweep` is one setting and its values, or two of them: a grid. `control`
+    is the mechanism, by its label, that must stay behind: where it keeps up, the study tells nothing.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -55,6 +56,7 @@ class Study(BaseModel):
     title: str = ""
     scenario: str = "paper"
     mechanisms: list[str] = Field(min_length=1)
+    control: str | None = None
     rounds: int = 100
     seeds: int = 10
     seed: int = 0
@@ -192,6 +194,7 @@ class Study(BaseModel):
         SCENARIOS.name_of(self.scenario)
         labels = {*self.variants, *(MECHANISMS.name_of(variant.spec) for variant in self.variants.values())}
         _known("[mechanism.<name>]", self.mechanism, labels)
+        _known("control", [] if self.control is None else [self.control], self.variants)
         if len(self.sweeps) > 2 or len({sweep.setting for sweep in self.sweeps}) < len(self.sweeps):
             raise InputError("sweep", [sweep.setting for sweep in self.sweeps], "one setting, or two that differ")
         for sweep in self.sweeps:

@@ -6,6 +6,7 @@ import numpy as np
 
 from lefi.studies.claims import Claim
 from lefi.studies.figures.style import in_order
+from lefi.studies.judge.control import control_of
 from lefi.studies.judge.statistics import Interval, median, told
 from lefi.studies.report.page import paragraph, table
 from lefi.studies.run.results import Finished, Results, matrix
@@ -40,11 +41,23 @@ def stacked(found: Interval) -> str:
 
 
 def settings_table(results: Results) -> str:
-    rows = [
-        [escape(study.name), escape(study.settings.get("title", "")), escape(setting_line(study)), str(study.seeds)]
-        for study in results.studies.values()
-    ]
-    return table(["Study", "What", "Settings", "Seeds"], rows, stacked=True)
+    rows = []
+    for study in results.studies.values():
+        words = (
+            study.name,
+            study.settings.get("title", ""),
+            setting_line(study),
+            control_line(study),
+            str(study.seeds),
+        )
+        rows.append([escape(word) for word in words])
+    return table(["Study", "What", "Settings", "Control, which must fail", "Seeds"], rows, stacked=True)
+
+
+def control_line(study: Finished) -> str:
+    """The study's control, and whether it stays behind in the last round."""
+    name = study.settings.get("control")
+    return control_of(study.final(), name).told() if name in study.mechanisms else "none"
 
 
 def setting_line(study: Finished) -> str:
