@@ -84,7 +84,7 @@ def test_the_first_rounds_of_a_cell_are_reproduced() -> None:
     """On a CPU: the first two rounds of the smallest iid cell, against what the GPU measured."""
     images = load_images("cifar10", Path(os.environ["LEFI_CIFAR10"]))
     grid = Grid(sizes=(0.5,), iid=(1.0,), seeds=1, rounds=2)
-    rows = train_cells(Trainer(images, Recipe(), torch.device("cpu")), grid, grid.cells, partitioners_of(images, 1))
+    rows = train_cells(Trainer(images, Recipe(), torch.device("cpu")), grid, grid.cells, partitioners_of(images, grid))
     ours = pl.concat(list(rows))["accuracy"].to_numpy()
     here = (pl.col("size") == 0.5) & (pl.col("iid") == 1.0) & (pl.col("seed") == 0) & (pl.col("round") <= 2)
     assert np.abs(ours - TABLE.filter(here).sort("round")["accuracy"].to_numpy()).max() <= 0.002

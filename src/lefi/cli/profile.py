@@ -92,7 +92,7 @@ def _write(images: "Images", grid: "Grid", found: "Measurement", fitted: "Fit", 
     from lefi.studies.figures.style import save, styled
 
     write_json(preset(fitted, found.manifest), place / "preset.json")
-    draw = partitioners_of(images, 1)[0].draw
+    draw = partitioners_of(images, grid)[0].draw
     counts = np.full(grid.clients, samples_of(grid.sizes[-1]))
     with styled(), refusals(place):
         chosen, parts = fitted.accuracy, {iid: draw(counts, iid) for iid in grid.iid}

@@ -1,4 +1,4 @@
-"""Other shapes of accuracy in size: a plane, and two curves that flatten out.
+"""Other shapes of accuracy in size: a plane, two curves that flatten out, and one that first bends up (S-shaped).
 
 D  size [thousand samples]      pi  iid 0..1      z = (1 - pi)^3, how far from iid: accuracy is flat near pi = 1
 The curves are A = top(z) (1 - u) + base(z) u with u = u(D / reach(z)): `top` is where much data leads and `base` where
@@ -21,6 +21,7 @@ from lefi.errors import InputError
 
 SKEWS = (-2.0, -1.0, 0.0, 1.0, 2.0)  # where the search starts; its ends are the search's bounds
 POWERS = np.geomspace(0.05, 4, 8)
+HILLS = np.geomspace(1, 8, 8)  # below 1 the first sample would be worth infinitely much
 
 
 @dataclass(frozen=True)
@@ -133,6 +134,33 @@ class PowerAccuracy(_Curve):
         """Least squares on measured points."""
         starts = np.array([[s, skew, np.log(k)] for s in _scales(sizes) for skew in SKEWS for k in POWERS])
         found, (scale, skew, log_power) = _search(lambda x, s: (1 + x) ** -np.exp(s[2]), starts, sizes, iid, accuracy)
+        return cls(*found, scale, skew, power=float(np.exp(log_power)))
+
+
+@dataclass(frozen=True)
+class HillAccuracy(_Curve):
+    """A(D, pi) = top - (top - base) / (1 + (D / reach)^power): with a power above 1 little data buys nothing."""
+
+    kind: ClassVar[str] = "hill"
+    power: float
+
+    def __call__(self, sizes: Floats, iid: Floats) -> FloatArray:
+        x = np.asarray(sizes) / self.reach(iid)
+        return np.asarray(self.top(iid) - self.gap(iid) / (1 + x**self.power))
+
+    def slope(self, sizes: Floats, iid: Floats) -> FloatArray:
+        """dA/dD = (top - base) power / reach x^(power - 1) / (1 + x^power)^2, x = D / reach."""
+        reach = self.reach(iid)
+        x = np.asarray(sizes) / reach
+        return np.asarray(self.gap(iid) * self.power / reach * x ** (self.power - 1) / (1 + x**self.power) ** 2)
+
+    @classmethod
+    def fit(cls, sizes: Floats, iid: Floats, accuracy: Floats) -> Self:
+        """Least squares on measured points."""
+        starts = np.array([[s, skew, np.log(k)] for s in _scales(sizes) for skew in SKEWS for k in HILLS])
+        found, (scale, skew, log_power) = _search(
+            lambda x, s: 1 / (1 + x ** np.exp(s[2])), starts, sizes, iid, accuracy
+        )
         return cls(*found, scale, skew, power=float(np.exp(log_power)))
 
 

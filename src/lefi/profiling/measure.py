@@ -57,7 +57,7 @@ def measure(
     digest = data_digest(images)
     paths = [folder / f"{_key(digest, grid, group, device)}.parquet" for group in groups]
     speed = _Speed(grid, progress)
-    partitioners = partitioners_of(images, grid.seeds)
+    partitioners = partitioners_of(images, grid)
     for path, group in zip(paths, groups, strict=True):
         if path.is_file():
             speed.skip(group)
@@ -112,13 +112,14 @@ def _train_group(
 def _key(digest: str, grid: Grid, cells: list[Cell], device: torch.device) -> str:
     """Whatever may change the rows of a group: a resumed measurement never mixes two settings."""
     about = {"data": digest, "recipe": asdict(grid.recipe), "cells": cells, "device": device.type}
-    about |= {name: getattr(grid, name) for name in ("seeds", "clients", "rounds")}
+    about |= {name: getattr(grid, name) for name in ("seeds", "clients", "rounds", "overlap")}
     return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def data_digest(images: Images) -> str:
     total = hashlib.sha256()
-    for part in (images.train, images.labels, images.test, images.test_labels):
+    groups = () if images.groups is None else (images.groups,)
+    for part in (images.train, images.labels, images.test, images.test_labels, *groups):
         total.update(str(part.shape).encode())
         total.update(part.tobytes())
     return total.hexdigest()[:16]

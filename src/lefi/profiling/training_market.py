@@ -25,7 +25,7 @@ class Federation:
     def __init__(self, trainer: Trainer, seed: int, size_high: float) -> None:
         self.trainer, self.seed = trainer, seed
         self.owned = round(1000 * size_high)
-        self._partitioner = Partitioner(trainer.images.labels, seed)
+        self._partitioner = Partitioner(trainer.images.labels, seed, groups=trainer.images.groups)
         self._held: tuple[bytes, torch.Tensor] | None = None
         self._last: tuple[Weights, bytes, int, Weights] | None = None
 
