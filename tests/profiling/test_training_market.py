@@ -11,6 +11,7 @@ from polars.testing import assert_frame_equal
 
 import lefi
 from lefi.models import ExponentialAccuracy
+from lefi.optimum import first_best
 from lefi.profiling.approximation import train_fleets
 from lefi.profiling.data import load_images
 from lefi.profiling.loop import Posted, summary, train_mechanisms
@@ -110,6 +111,8 @@ def test_the_loop_compares_mechanisms_on_the_same_clients() -> None:
     for row in rows.values():
         assert row["least"] <= row["accuracy"] <= row["most"]
         assert row["spent"] > 0
+    bound = [first_best(of_budget(seed, 0.5).taking("price")).payments.sum() for seed in (0, 1)]
+    assert rows["first_best"]["spent"] == pytest.approx(3 * np.mean(bound), rel=1e-6)  # nobody says no
 
 
 def test_side_by_side_is_as_one_by_one_and_as_play(tmp_path: Path) -> None:

@@ -66,6 +66,10 @@ class QuadraticAccuracy:
             raise InputError("points", f"{D.size} of them", "finite, with >= 3 sizes and >= 3 iid values apart")
         return cls(*np.linalg.lstsq(columns, A)[0].tolist())
 
+    def refit(self, sizes: Floats, iid: Floats, accuracy: Floats) -> Self:
+        """The same shape for nearly the same points."""
+        return self.fit(sizes, iid, accuracy)
+
     def rmse(self, sizes: Floats, iid: Floats, accuracy: Floats) -> float:
         """Root mean square error on measured points."""
         return float(np.sqrt(np.mean((self(sizes, iid) - np.asarray(accuracy)) ** 2)))

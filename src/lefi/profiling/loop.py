@@ -22,6 +22,7 @@ from lefi.errors import InputError
 from lefi.files import refusals
 from lefi.mechanisms import Mechanism, make, registered
 from lefi.messages import Offer, Receipt, Roster
+from lefi.offers import PriceOffer
 from lefi.optimum import ORACLE, first_best, oracle
 from lefi.profiling.measure import write_table
 from lefi.profiling.sgd import Weights
@@ -30,6 +31,7 @@ from lefi.profiling.training_market import Federation, sample_counts
 from lefi.world.market import Market
 
 FIRST_BEST = "first_best"
+WILLING = 1 + 5e-10  # of its cost: who is paid just that has no reason to say yes; half of the budget's margin
 KNOWING = {ORACLE: "curve", FIRST_BEST: "price"}  # bounds that see the clients' costs, and how they pay
 COLUMNS = {
     "mechanism": pl.String,
@@ -181,7 +183,8 @@ def _mechanism(job: Job, market: Market) -> Mechanism:
     if job.mechanism == ORACLE:
         return Posted(oracle(market).offer)
     if job.mechanism == FIRST_BEST:
-        return Posted(first_best(market).offer)
+        offer = first_best(market).offer
+        return Posted(PriceOffer(offer.price * WILLING, offer.limit))
     return make(job.mechanism, market.terms, seed=job.seed)
 
 
