@@ -34,6 +34,7 @@ def train(
     deadline: Deadline = None,
     rounds: Annotated[int, typer.Option(help="Rounds of federated training.", min=1)] = 30,
     seeds: Annotated[int, typer.Option(help="How many seeds, each with other clients and data.", min=1)] = 3,
+    seed: Annotated[int, typer.Option(help="The first of them.", min=0)] = 0,
     accuracy: Annotated[
         str | None, typer.Option(help="Preset or file of `lefi profile` for this data.", show_default="the data's")
     ] = None,
@@ -75,12 +76,12 @@ def train(
     orders = Orders(
         mechanisms=_names(mechanisms),
         budgets=[0.5 * clients] if budgets is None else list(numbers("budget", budgets)),
-        seeds=seeds,
+        seeds=list(range(seed, seed + seeds)),
         rounds=rounds,
         market={name: value for name, value in market.items() if value is not None},
         about={"recipe": asdict(about.recipe), "data": data_digest(images), "device": where.type},
     )
-    orders.of(0, orders.budgets[0])  # what is wrong with them is said now
+    orders.of(seed, orders.budgets[0])  # what is wrong with them is said now
     place = options.writable(out or Path("results/train") / images.name)
     options.unless(overwrite, place, other_training(place, asdict(orders)))
     table = _trained(orders, Trainer(images, about.recipe, where), together, place)
@@ -103,7 +104,7 @@ class Orders:
 
     mechanisms: list[str]
     budgets: list[float]
-    seeds: int
+    seeds: list[int]
     rounds: int
     market: dict[str, Any]
     about: dict[str, Any]
@@ -120,7 +121,7 @@ def _trained(orders: Orders, trainer: "Trainer", together: int | None, place: Pa
     from lefi.profiling.probe import samples_per_second
     from lefi.studies.run.runner import Standing
 
-    jobs, clients = len(orders.mechanisms) * len(orders.budgets) * orders.seeds, orders.market["clients"]
+    jobs, clients = len(orders.mechanisms) * len(orders.budgets) * len(orders.seeds), orders.market["clients"]
     side = min(together or (jobs if trainer.device.type == "cuda" else 1), jobs)
     most = 1000 * orders.market["size_high"] * clients * orders.rounds * jobs * trainer.recipe.epochs
     show.estimate(most, samples_per_second(trainer, side, clients), most=True)
@@ -130,7 +131,7 @@ def _trained(orders: Orders, trainer: "Trainer", together: int | None, place: Pa
             orders.of,
             trainer,
             rounds=orders.rounds,
-            seeds=range(orders.seeds),
+            seeds=orders.seeds,
             budgets=orders.budgets,
             together=together,
             kept=place / "groups",

@@ -13,9 +13,9 @@ from lefi.models.measurements import shipped_table
 from lefi.optimum import ORACLE
 from lefi.studies.figures import style
 from lefi.studies.figures.style import Look, grid
+from lefi.studies.figures.trained_accuracy import DATA
 from lefi.studies.judge.statistics import median, told
 
-DATA = {"cifar10": "CIFAR-10", "gtsrb": "GTSRB"}
 BOUNDS = {ORACLE: style.ORACLE, "first_best": style.FIRST_BEST}
 CONTROL = "uniform"  # every other mechanism is compared with it, on the same clients and samples
 

@@ -17,9 +17,11 @@ from lefi.studies.figures import readings
 from lefi.studies.figures.fixed_budget import at_the_end
 from lefi.studies.judge.readings import GOAL
 from lefi.studies.judge.statistics import median, told
+from lefi.studies.report import training_tables
+from lefi.studies.report.markdown import markdown
 from lefi.studies.run.heavy import heavy_table
 
-PAGES = ("README.md", "docs/paper.md", "docs/shape.md")
+PAGES = ("README.md", "docs/paper.md", "docs/shape.md", "docs/profiling.md")
 KEPT = Path("docs", "numbers.json")
 WHERE = {"convergence": "the paper's setting", "mixed": "mixed speeds and rates"}
 MILLI = 1e3
@@ -38,7 +40,7 @@ def worth(numbers: Numbers) -> str:
         for name, one in numbers["worth"].items()
     ]
     head = ["10 clients, 5 USD", "points of accuracy to gain", "share: `uniform`", "`lefi`", "`waterfill`"]
-    return _table([*head, "`uniform` must pay, for what `lefi` reaches", "for what `waterfill` reaches"], rows)
+    return markdown([*head, "`uniform` must pay, for what `lefi` reaches", "for what `waterfill` reaches"], rows)
 
 
 def spread(_: Numbers) -> str:
@@ -70,14 +72,14 @@ def scale(_: Numbers) -> str:
         cells = [told(median(share), 2) if share.size else "-" for share in shares]
         rows.append([f"{clients:,}", f"{budget:g} USD", *cells, f"{1 + over:,.0f}"])
     head = ["clients", "budget for all", *(f"`{name}`" for name in names), "budgets that `lefi usd` spends, at most"]
-    return _table(head, rows)
+    return markdown(head, rows)
 
 
 def claims(numbers: Numbers) -> str:
     rows = [
         [key, text, verdict + (" (ours)" if own else "")] for key, (text, verdict, own) in numbers["claims"].items()
     ]
-    return _table(["", "claim", "verdict"], rows)
+    return markdown(["", "claim", "verdict"], rows)
 
 
 def money(numbers: Numbers) -> str:
@@ -90,7 +92,7 @@ def money(numbers: Numbers) -> str:
         rows.append([_quoted(name), *cells, _usd(one["needed"].get(name), name)])
     budgets = [f"{budget:g}" for budget in one["budgets"]]
     head = ["accuracy with a budget of", *budgets[:-1], f"{budgets[-1]} USD", f"reaches the curve's {GOAL:g} USD with"]
-    return _table(head, rows)
+    return markdown(head, rows)
 
 
 def deviation(numbers: Numbers) -> str:
@@ -106,7 +108,7 @@ def deviation(numbers: Numbers) -> str:
         for name, keep in one["keep"].items()
     ]
     head = ["mechanism", "a client keeps (5th to 95th percentile)", "gain by pretending, median (largest)"]
-    return _table([*head, "worst round of any client"], rows)
+    return markdown([*head, "worst round of any client"], rows)
 
 
 BLOCKS: dict[str, Callable[[Numbers], str]] = {
@@ -116,6 +118,10 @@ BLOCKS: dict[str, Callable[[Numbers], str]] = {
     "claims": claims,
     "money": money,
     "deviation": deviation,
+    "fits": training_tables.fits,
+    "overlap": training_tables.overlap,
+    "combined": training_tables.combined,
+    "paid": training_tables.paid,
 }
 
 
@@ -126,11 +132,6 @@ def written(text: str, numbers: Numbers) -> str:
         return f"{found[1]}\n{BLOCKS[found[2]](numbers)}\n{found[3]}"
 
     return re.sub(r"(<!-- table: (\w+) -->)\n.*?\n(<!-- end -->)", block, text, flags=re.DOTALL)
-
-
-def _table(head: list[str], rows: list[list[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines).replace("|  |", "| |")
 
 
 def _three(found: list[float], digits: int) -> str:
