@@ -40,7 +40,9 @@ def train(
     ] = None,
     size_high: Annotated[
         float | None,
-        typer.Option(help="Thousand samples that a client owns.", show_default="what is there for each, as measured"),
+        typer.Option(
+            help="Thousand samples that a client owns.", min=0.001, show_default="what is there for each, as measured"
+        ),
     ] = None,
     together: Annotated[
         int | None, typer.Option(help="Jobs that train side by side.", show_default="CPU 1, GPU all")

@@ -4,7 +4,6 @@ python -m lefi.studies.report.tables results/paper   after `lefi paper`: writes 
 """
 
 import json
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +17,7 @@ from lefi.studies.figures.fixed_budget import at_the_end
 from lefi.studies.judge.readings import GOAL
 from lefi.studies.judge.statistics import median, told
 from lefi.studies.report import training_tables
-from lefi.studies.report.markdown import markdown
+from lefi.studies.report.markdown import markdown, marked
 from lefi.studies.run.heavy import heavy_table
 
 PAGES = ("README.md", "docs/paper.md", "docs/shape.md", "docs/profiling.md")
@@ -127,11 +126,7 @@ BLOCKS: dict[str, Callable[[Numbers], str]] = {
 
 def written(text: str, numbers: Numbers) -> str:
     """The page with every marked table as the numbers have it."""
-
-    def block(found: re.Match[str]) -> str:
-        return f"{found[1]}\n{BLOCKS[found[2]](numbers)}\n{found[3]}"
-
-    return re.sub(r"(<!-- table: (\w+) -->)\n.*?\n(<!-- end -->)", block, text, flags=re.DOTALL)
+    return marked(text, BLOCKS, numbers)
 
 
 def _three(found: list[float], digits: int) -> str:
