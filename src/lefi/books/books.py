@@ -53,6 +53,7 @@ class Books:
     def barred(self) -> set[str]:
         """Who gets no offer in the next round: blocked by the operator, or paid all that its cap allows."""
         orders = self.ledger.orders()
+        self.purse.change(orders.budget)
         paid = self.ledger.balances() if orders.caps else {}
         self.left = {name: cap - _earned(paid, name) for name, cap in orders.caps.items()}
         return orders.blocked | {name for name, units in self.left.items() if units <= 0}
@@ -123,8 +124,9 @@ class Books:
 
     def _recall_caps(self) -> None:
         """What was left to clients with a cap when the pending offers were written."""
-        rows = [row["seq"] for row in self.ledger.rows(after=self.settled) if row["kind"] == "offer"]
+        rows = [row["seq"] for row in self.ledger.round_rows(self.settled + 1) if row["kind"] == "offer"]
         orders, paid = self.ledger.orders(upto=rows[-1]), self.ledger.balances(upto=rows[-1])
+        self.purse.change(orders.budget)
         self.left = {name: cap - _earned(paid, name) for name, cap in orders.caps.items()}
 
     def _remember(self, promise: Promise, sizes: FloatArray, units: int) -> None:
