@@ -24,6 +24,10 @@ _USER = re.compile(r"(://[^/@:]*):[^/]*@")
 _QUERY = re.compile(r"((?:password|passwd|pwd|passphrase|sslpassword|token|secret)\s*=\s*)('[^']*'|[^&\s]+)", re.I)
 
 
+class Unusable(LefiError):
+    """A database that refuses, or that is not there."""
+
+
 def masked(text: object) -> str:
     """A URL, or a message that quotes one, without its passwords."""
     return _QUERY.sub(r"\1***", _USER.sub(r"\1:***@", str(text)))
@@ -95,7 +99,7 @@ def clear_errors(url: URL) -> Iterator[None]:
     except (DatabaseError, _driver_error(url)) as error:
         reason = str(getattr(error, "orig", error)).strip().splitlines()
         said = masked(reason[0]) if reason else type(error).__name__
-        raise LefiError(f"the ledger {shown(url)} cannot be used: {said}") from None
+        raise Unusable(f"the ledger {shown(url)} cannot be used: {said}") from None
 
 
 def _driver_error(url: URL) -> type[Exception]:
