@@ -89,7 +89,8 @@ class Remote:
     def __init__(self, url: str, token: str | None = None, job: str = "job", *, patience: float = PATIENCE) -> None:
         self.connection = Connection(url, token, patience)
         self.path = f"/v1/jobs/{quote(job, safe='')}"
-        self.job, self.payment = job, str(self.state()["payment"])
+        state = self.state()
+        self.job, self.payment, self.budget = job, str(state["payment"]), float(state["terms"]["budget"])
 
     @classmethod
     def create(
@@ -117,7 +118,7 @@ class Remote:
 
     def ask(self, roster: Roster, budget: float | None = None) -> Any:
         """The offer that the next round would make; nothing is written."""
-        told = self.connection.call("POST", f"{self.path}/preview", _roster(roster, budget))
+        told = self.connection.call("POST", f"{self.path}/preview", _roster(roster, self._told(budget)))
         if told["left_out"]:
             raise LefiError(f"{len(told['left_out'])} clients get no offer: they are blocked, or paid up to their cap")
         kind, columns = told["offer"]["kind"], {name: _array(row) for name, row in told["offer"]["columns"].items()}
@@ -127,11 +128,15 @@ class Remote:
 
     def tell(self, receipt: Receipt) -> None:
         """Let the service write the round down and learn from it. A round that it knows is not written again."""
-        body = _roster(receipt.roster, receipt.budget) | _offered(receipt.offer)
+        body = _roster(receipt.roster, self._told(receipt.budget)) | _offered(receipt.offer)
         self.connection.call("PUT", f"{self.path}/rounds/{receipt.round}", body)
         accuracy = None if receipt.accuracy != receipt.accuracy else receipt.accuracy
         told = {"sizes": _list(receipt.sizes), "accuracy": accuracy}
         self.connection.call("POST", f"{self.path}/rounds/{receipt.round}/answers", told)
+
+    def _told(self, budget: float | None) -> float | None:
+        """The terms' own budget is left out, so that an operator can change it while the job runs."""
+        return None if budget == self.budget else budget
 
     def close(self) -> None:
         self.connection.close()

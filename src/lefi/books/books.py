@@ -17,7 +17,7 @@ from lefi.errors import OfferError
 from lefi.ledger import Answer, Ledger, Money, Promise
 from lefi.ledger.money import payable, told
 from lefi.ledger.orders import Orders
-from lefi.ledger.terms import Purse
+from lefi.ledger.terms import Purse, in_force
 from lefi.mechanisms import Mechanism
 from lefi.messages import Offer, Receipt, Roster, Terms
 from lefi.offers import AuctionCall
@@ -179,7 +179,8 @@ class Books:
     def _recall_caps(self) -> None:
         """What was left to clients with a cap when the pending offers were written."""
         rows = [row["seq"] for row in self.ledger.round_rows(self.settled + 1) if row["kind"] == "offer"]
-        self.obey(self.standing(upto=rows[-1]))
+        budget = in_force(self.ledger.budgets(), rows[-1], self.settled + 1)
+        self.obey(self.standing(upto=rows[-1]), budget)
 
     def _remember(self, promise: Promise, sizes: FloatArray, units: int) -> None:
         self.settled = promise.round

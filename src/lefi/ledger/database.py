@@ -19,6 +19,7 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError
 from lefi.errors import InputError, LefiError
 from lefi.ledger.private import touch_private
 
+READERS = 60  # connections at once besides those that are kept; a service has many threads
 PLACES = "a file, sqlite:///file or postgresql://host/database"
 _USER = re.compile(r"(://[^/@:]*):[^/]*@")
 _QUERY = re.compile(r"((?:password|passwd|pwd|passphrase|sslpassword|token|secret)\s*=\s*)('[^']*'|[^&\s]+)", re.I)
@@ -57,7 +58,7 @@ def open_engine(url: URL, reading: bool = False) -> Engine:
     """An engine whose commits survive a crash of the process and of the machine; or one that cannot write."""
     sqlite = url.get_backend_name() == "sqlite"
     try:
-        engine = create_engine(_read_only(url) if sqlite and reading else url)
+        engine = create_engine(_read_only(url) if sqlite and reading else url, max_overflow=READERS)
     except ModuleNotFoundError as error:
         raise LefiError(f"a PostgreSQL ledger needs {error.name}: pip install 'lefi-fl[postgres]'") from None
     except ArgumentError:

@@ -69,11 +69,11 @@ class Ledger(Writer):
     ) -> None:
         """Write down what every client is about to be offered; of an auction also the call, so that all can follow.
 
-        `budget`: units per round that are ordered with it. `seen`: the newest order that the offers obey; raises
+        `budget`: units that this round alone may pay. `seen`: the newest order that the offers obey; raises
         Overtaken where another has come.
         """
         roster = promise.roster
-        rows: list[Row] = [] if budget is None else [{"round": 0, "kind": "budget", "payment": budget}]
+        rows: list[Row] = [] if budget is None else [{"round": promise.round, "kind": "budget", "payment": budget}]
         rows += [
             {"round": promise.round, "kind": kind, "client": name, "iid": iid, "rate": rate, "offer": text}
             for kind, offer in (("call", call), ("offer", promise.offer))

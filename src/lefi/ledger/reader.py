@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from itertools import groupby
 from pathlib import Path
 from types import TracebackType
@@ -29,6 +30,12 @@ class Reader:
         self.url, self.job = read_url(location), job
         self._engine = open_engine(self.url, reading)
         self._connection = connect(self._engine, self.url, create, reading)
+
+    def of(self, job: str) -> Self:
+        """The same ledger for another job, for reading: both use the connections of this one, which must stay open."""
+        twin = copy(self)
+        twin.job = job
+        return twin
 
     @property
     def place(self) -> str:
@@ -86,11 +93,11 @@ class Reader:
         with self._reading() as connection:
             return connection.scalar(select(func.max(log.c.seq)).where(self._mine)) or 0
 
-    def budgets(self) -> list[tuple[int, int]]:
-        """Orders that changed the budget per round: the number of the row, and units."""
-        query = select(log.c.seq, log.c.payment).where(self._mine, ORDERED, log.c.kind == "budget")
+    def budgets(self) -> list[tuple[int, int, int]]:
+        """Budgets that were ordered: the number of the row, the round (0: all that follow), and units."""
+        query = select(log.c.seq, log.c.round, log.c.payment).where(self._mine, ORDERED, log.c.kind == "budget")
         with self._reading() as connection:
-            return [(seq, units) for seq, units in connection.execute(query.order_by(log.c.seq)).all()]
+            return [(seq, round, units) for seq, round, units in connection.execute(query.order_by(log.c.seq)).all()]
 
     def marks(self, after: int = 0) -> list[Row]:
         """Rows that say how the job goes on, with numbers above that one: rounds that are closed, and orders."""
@@ -119,7 +126,7 @@ class Reader:
                 rows = list(group)
                 paid = sum(row["payment"] for row in rows if row["kind"] == "payment")
                 if purse:
-                    purse.change(in_force(orders, rows[0]["seq"]))
+                    purse.change(in_force(orders, rows[0]["seq"], round))
                 receipt = receipt_of(rows, purse.next() or None if purse else None, money)
                 if purse:
                     purse.pay(paid)
@@ -171,7 +178,7 @@ class Reader:
 
     def orders(self, upto: int | None = None) -> Orders:
         """What the operator has ordered, in all or in the first rows."""
-        query = select(log.c.kind, log.c.client, log.c.payment).where(self._mine, ORDERED)
+        query = select(log.c.kind, log.c.client, log.c.payment).where(self._mine, ORDERED, log.c.round == 0)
         query = query if upto is None else query.where(log.c.seq <= upto)
         with self._reading() as connection:
             found = connection.execute(query.order_by(log.c.seq)).all()

@@ -1,7 +1,7 @@
 """What the job row notes: how it differs from what is asked for now, and the money that is left for each round."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
 
@@ -32,9 +32,16 @@ def differences(noted: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]
     ]
 
 
-def in_force(budgets: Iterable[tuple[int, int]], seq: int) -> int | None:
-    """The budget per round in units where a row of that number is written; None: that of the terms."""
-    return next((units for at, units in reversed(list(budgets)) if at < seq), None)
+def in_force(budgets: Sequence[tuple[int, int, int]], seq: int, round: int) -> int | None:
+    """The budget in units of a round whose offers begin at that row; None: that of the terms.
+
+    `budgets` are rows in order, (number, round, units); round 0 stands for all rounds after it.
+    """
+    for wanted in (round, 0):
+        for at, of, units in reversed(budgets):
+            if of == wanted and at <= seq:
+                return units
+    return None
 
 
 def _brief(value: Any) -> str:

@@ -94,7 +94,7 @@ class RosterBody(Body):
     clients: Annotated[list[Client], Field(min_length=1)]
     iid: Each = Field(1.0, description="0..1, 1 = the client has all labels in equal shares")
     rate: Each = Field(0.75, description="curvature of the payment, 1 / thousand samples")
-    budget: Amount | None = Field(None, description="USD of this round and those after it; by default as before")
+    budget: Amount | None = Field(None, description="USD of this round alone; by default as the job has it")
 
     def roster(self) -> Roster:
         if len(set(self.clients)) < len(self.clients):

@@ -93,7 +93,7 @@ def _events(ledger: Ledger, marks: list[dict[str, Any]]) -> Iterator[bytes]:
     for mark in marks:
         if mark["kind"] == "round":
             yield _event("round", {"round": mark["round"]}, mark["seq"])
-        elif mark["kind"] == "budget":
+        elif mark["kind"] == "budget" and mark["round"] == 0:
             yield _event("budget", {"budget": ledger.money.amount(mark["payment"])}, mark["seq"])
     if marks:
         yield _event("state", {"state": state_of(ledger).state}, marks[-1]["seq"])

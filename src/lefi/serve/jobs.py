@@ -33,7 +33,7 @@ class Jobs:
         self.place, self.limits = place, limits
         self.whole = Ledger(place, "")
         self.live: dict[str, Live] = {}
-        self.readers: dict[str, Ledger] = {}
+        self.readers = {"": Ledger(place, "", create=False, reading=True)}
         self.lock = threading.Lock()  # of the two tables above
         self.turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self.waiting: defaultdict[str, int] = defaultdict(int)
@@ -43,12 +43,12 @@ class Jobs:
         return self.whole.jobs()
 
     def reader(self, job: str) -> Ledger:
-        """A ledger of this job that cannot write; the same one for all, for each call takes a connection of its own."""
+        """A ledger of this job that cannot write; each call takes a connection of its own."""
         with self.lock:
             if job not in self.readers:
                 if job not in (known := self.names()):
                     raise UnknownName("job", job, known)
-                self.readers[job] = Ledger(self.place, job, create=False, reading=True)
+                self.readers[job] = self.readers[""].of(job)
             return self.readers[job]
 
     @contextmanager
@@ -74,8 +74,10 @@ class Jobs:
 
     def get(self, job: str) -> Live:
         """A job that this service runs; one that is not in memory is told its receipts again."""
-        if job in self.live:
-            return self.live[job]
+        with self.lock:
+            if job in self.live:
+                self.live[job] = self.live.pop(job)  # the one that was used last is closed last
+                return self.live[job]
         served = (self.reader(job).noted() or {}).get("served")
         if not isinstance(served, str):
             raise Refusal(409, f"job {job!r} is not played by this service; it can be shown and ordered", field="job")
@@ -120,7 +122,18 @@ class Jobs:
                 raise
 
         async with self._turn(job):
-            return await to_thread.run_sync(step, limiter=self.threads)
+            result = await to_thread.run_sync(step, limiter=self.threads)
+        await self._make_room()
+        return result
+
+    async def _make_room(self) -> None:
+        """Close jobs that were not used for long: each holds files and memory, and comes back when it is called."""
+        while len(self.live) > self.limits.live:
+            idle = next((job for job in list(self.live) if not self.waiting.get(job)), None)
+            if idle is None:
+                return
+            async with self._turn(idle):
+                await to_thread.run_sync(self.drop, idle, limiter=self.threads)
 
     @asynccontextmanager
     async def _turn(self, job: str) -> AsyncIterator[None]:
@@ -139,7 +152,5 @@ class Jobs:
     def close(self) -> None:
         for job in list(self.live):
             self.drop(job)
-        with self.lock:
-            readers, self.readers = list(self.readers.values()), {}
-        for ledger in (*readers, self.whole):
+        for ledger in (self.readers[""], self.whole):
             ledger.close()

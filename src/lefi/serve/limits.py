@@ -11,6 +11,7 @@ class Limits:
     seconds   that a request may take to arrive
     clients   names in one job
     jobs      in the ledger
+    live      of them in memory; others are told their receipts again when they are called
     requests  per second of one address, on average
     burst     of them at once
     waiting   callers of one job, each before it is its turn
@@ -21,6 +22,7 @@ class Limits:
     seconds: float = 60.0
     clients: int = 200_000
     jobs: int = 1000
+    live: int = 50
     requests: float = 500.0
     burst: int = 1000
     waiting: int = 32

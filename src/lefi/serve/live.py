@@ -216,7 +216,7 @@ class Live:
     def _budget_of(self, round: int, first: int) -> float:
         """The budget that was in force when the first row of a round was written."""
         purse = Purse(self.terms.budget, self.terms.total, self.money)
-        purse.change(in_force(self.ledger.budgets(), first))
+        purse.change(in_force(self.ledger.budgets(), first, round))
         purse.pay(sum(closing["payment"] for closing in self.ledger.closings() if closing["round"] < round))
         return purse.next()
 

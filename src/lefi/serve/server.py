@@ -53,7 +53,7 @@ def server(place: str, address: Address, limits: Limits | None = None) -> uvicor
     config = uvicorn.Config(
         app, address.host, address.port, access_log=False, log_level="warning", server_header=False,
         ssl_certfile=address.cert, ssl_keyfile=address.key, timeout_graceful_shutdown=FAREWELL,
-        limit_concurrency=CALLERS, proxy_headers=False,
+        limit_concurrency=CALLERS, proxy_headers=False, ws="none",
     )  # fmt: skip
     return uvicorn.Server(config)
 
