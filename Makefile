@@ -37,7 +37,9 @@ lowest: .venv-lowest/done ## the same with the oldest versions that pyproject.to
 kills: .venv/dev     ## 200 kills of the Flower server at random instants, over kinds, phases and databases
 	$(THREADS) $(BIN)/python -m tests.flower.kills --kills 140 --postgres 60
 
-long: kills          ## what takes too long for `make test`: kills, hostile messages and rounds, a million rows
+long: kills          ## what takes too long for `make test`: kills, hostile messages, requests and rounds, a million rows
+	$(THREADS) $(BIN)/python -m tests.serve.kills --kills 50 --postgres 20
+	$(THREADS) $(BIN)/python -m tests.serve.fuzz --requests 5000
 	$(THREADS) $(BIN)/python -m tests.hostile.generated --messages 100000
 	$(THREADS) $(BIN)/python -m tests.hostile.mechanisms --rounds 100000
 	$(THREADS) $(BIN)/python -m tests.ledger.many
