@@ -15,7 +15,7 @@ from lefi.ledger.entries import Row
 from lefi.ledger.heads import Head
 from lefi.ledger.keys import load_key, make_key, place_of, public_text
 from lefi.ledger.leaves import NEWEST, leaf_of
-from lefi.ledger.locks import take_turn
+from lefi.ledger.locks import own_turn, take_turn
 from lefi.ledger.merkle import Tree
 from lefi.ledger.reader import Reader
 from lefi.ledger.schema import COLUMNS, FLOATS, directory, heads, log
@@ -65,7 +65,7 @@ class Writer(Reader):
         key = self.key
         at = datetime.now(UTC).isoformat(timespec="microseconds")
         try:
-            with clear_errors(self.url), self._connection.begin():
+            with own_turn(self._connection), clear_errors(self.url), self._connection.begin():
                 take_turn(self._connection, self.job)
                 tree = self._caught_up()
                 rows = list(rows() if callable(rows) else rows)

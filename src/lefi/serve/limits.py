@@ -22,7 +22,7 @@ class Limits:
     seconds: float = 60.0
     clients: int = 200_000
     jobs: int = 1000
-    live: int = 50
+    live: int = 24
     requests: float = 500.0
     burst: int = 1000
     waiting: int = 32
