@@ -15,6 +15,7 @@ NEEDS = {
     "flower": (*LEDGER, "flwr", "psycopg", "ray"),
     "ledger": (*LEDGER, "flwr", "psycopg"),
     "profiling": ("torch",),
+    "serve": (*LEDGER, "fastapi", "psycopg", "uvicorn"),
     "studies/test_cluster.py": ("distributed",),
 }
 
