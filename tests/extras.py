@@ -10,6 +10,7 @@ from pathlib import Path
 TESTS = Path(__file__).parent
 LEDGER = ("alembic", "cryptography", "sqlalchemy")
 NEEDS = {
+    "books": (*LEDGER, "psycopg"),
     "cli/test_ledger_command.py": (*LEDGER, "flwr"),
     "databases": (*LEDGER, "psycopg"),
     "flower": (*LEDGER, "flwr", "psycopg", "ray"),

@@ -13,7 +13,7 @@ class InputError(LefiError, ValueError):
 
     def __init__(self, field: str, value: object, allowed: str) -> None:
         super().__init__(f"{field} is {_short(value)}: it must be {allowed}")
-        self.field = field
+        self.field, self.value, self.allowed = field, _short(value), allowed
 
 
 class UnknownName(LefiError, KeyError):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import lefi
-from lefi.flower.books import Books
+from lefi.books import Books
 from lefi.ledger import Answer, Promise
 from lefi.ledger.entries import roster_of
 from lefi.messages import CurveOffer, Receipt, Roster, Terms

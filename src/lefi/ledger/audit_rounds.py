@@ -72,6 +72,8 @@ class Rounds:
             if row["round"] != due:
                 return [f"row {row['seq']}: a row of round {row['round']} where round {due} is due"]
             if self.open is None:
+                if self.purse:
+                    self.purse.change(self.accounts.orders.budget)
                 self.open = Open(self.accounts.left(), set(self.accounts.orders.blocked))
             self.open.add(row)
             return self._close(self.open, row) if kind == "round" else []

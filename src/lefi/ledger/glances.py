@@ -14,18 +14,7 @@ from lefi.ledger.reader import Reader
 from lefi.ledger.schema import COLUMNS, MANY, directory, log
 
 SEEKS = 500  # rounds that are looked up in one query
-TAIL = 10_000  # rows: nobody gives so many orders between two rounds
 INDEXED = log.c.kind.not_in(bindparam("many", MANY, expanding=True, literal_execute=True))  # as `log_once` says it
-
-
-class Closed(NamedTuple):
-    """The closing row of a round."""
-
-    round: int
-    seq: int
-    units: int
-    accuracy: float | None
-    at: str
 
 
 class Tally(NamedTuple):
@@ -43,20 +32,6 @@ def last_seq(reader: Reader) -> int:
     """The number of the last row; 0 where there is none."""
     with reader._reading() as connection:
         return connection.scalar(select(func.max(log.c.seq)).where(log.c.job == reader.job)) or 0
-
-
-def last_round(reader: Reader) -> int:
-    """The highest round of the last rows: orders, which belong to none, may come after it."""
-    tail = select(log.c.round).where(log.c.job == reader.job).order_by(log.c.seq.desc()).limit(TAIL).subquery()
-    with reader._reading() as connection:
-        return connection.scalar(select(func.max(tail.c.round))) or 0
-
-
-def closed(reader: Reader, after: int, upto: int) -> list[Closed]:
-    """Closing rows of rounds in (after, upto], in order."""
-    columns = (log.c.round, log.c.seq, log.c.payment, log.c.accuracy, log.c.at)
-    found = _sought(reader, columns, "round", "", range(after + 1, upto + 1))
-    return [Closed(round, seq, units or 0, accuracy, at) for round, seq, units, accuracy, at in found]
 
 
 def of_client(reader: Reader, alias: str, kind: str, upto: int) -> list[tuple[int, int, int, str]]:

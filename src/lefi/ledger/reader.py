@@ -14,8 +14,8 @@ from lefi.ledger.entries import Promise, Row, promise_of, receipt_of
 from lefi.ledger.heads import Head
 from lefi.ledger.money import Money
 from lefi.ledger.orders import Orders, orders_of
-from lefi.ledger.schema import COLUMNS, ORDERS, directory, entries, heads, log
-from lefi.ledger.terms import Purse, read
+from lefi.ledger.schema import CLOSED, COLUMNS, ORDERED, directory, entries, heads, log
+from lefi.ledger.terms import Purse, in_force, read
 from lefi.messages import Receipt
 
 PLAYED = ("call", "offer", "pledge", "commitment", "answer", "payment", "round")  # rows that make a round
@@ -49,14 +49,43 @@ class Reader:
     @property
     def settled(self) -> int:
         """The last round that was paid; 0 before the first."""
-        last = select(func.max(log.c.round)).where(self._mine, log.c.kind == "round")
+        last = select(func.max(log.c.round)).where(self._mine, CLOSED)
         with self._reading() as connection:
             return connection.scalar(last) or 0
 
     def pending(self) -> Promise | None:
         """The promise of a round that was begun and not settled: it stands."""
-        rows = [row for row in self.rows(after=self.settled) if row["kind"] in PLAYED]
+        rows = [row for row in self.rows(since=self.closed_at(self.settled)) if row["kind"] in PLAYED]
         return promise_of(rows) if rows else None
+
+    def closed_at(self, round: int) -> int:
+        """The number of the row that closed this round; 0 where there is none."""
+        with self._reading() as connection:
+            return connection.scalar(select(log.c.seq).where(self._mine, CLOSED, log.c.round == round)) or 0
+
+    def round_rows(self, round: int) -> list[Row]:
+        """The rows of a settled round, or of the one that is open."""
+        start, end = self.closed_at(round - 1), self.closed_at(round) or None
+        found = self.rows(since=start, upto=end)
+        return [row for row in found if row["kind"] in PLAYED and row["round"] == round]
+
+    def closings(self, after: int = 0) -> list[Row]:
+        """One line for each settled round after that one: its number, the row, units paid, accuracy, time."""
+        columns = (log.c.round, log.c.seq, log.c.payment, log.c.accuracy, log.c.at)
+        query = select(*columns).where(self._mine, CLOSED, log.c.round > after).order_by(log.c.round)
+        with self._reading() as connection:
+            return [dict(row) for row in connection.execute(query).mappings()]
+
+    def budgets(self) -> list[tuple[int, int]]:
+        """Orders that changed the budget per round: the number of the row, and units."""
+        query = select(log.c.seq, log.c.payment).where(self._mine, ORDERED, log.c.kind == "budget")
+        with self._reading() as connection:
+            return [(seq, units) for seq, units in connection.execute(query.order_by(log.c.seq)).all()]
+
+    def last_order(self) -> int:
+        """The number of the newest order; 0 where there is none."""
+        with self._reading() as connection:
+            return connection.scalar(select(func.max(log.c.seq)).where(self._mine, ORDERED)) or 0
 
     def receipts(self) -> Iterator[Receipt]:
         """Settled rounds in order, one in memory at a time; telling them again restores a mechanism."""
@@ -65,12 +94,14 @@ class Reader:
     def rounds(self) -> Iterator[tuple[Promise, Receipt, int]]:
         """What was promised, what came of it, and the units that were paid; settled rounds in order."""
         noted = self.noted() or {}
-        settled, purse, money = self.settled, Purse.of(noted), Money.of(noted)
+        settled, purse, money, orders = self.settled, Purse.of(noted), Money.of(noted), self.budgets()
         played = (row for row in self.rows(after=0) if row["kind"] in PLAYED)
         for round, group in groupby(played, key=lambda row: row["round"]):
             if round <= settled:
                 rows = list(group)
                 paid = sum(row["payment"] for row in rows if row["kind"] == "payment")
+                if purse:
+                    purse.change(in_force(orders, rows[0]["seq"]))
                 receipt = receipt_of(rows, purse.next() or None if purse else None, money)
                 if purse:
                     purse.pay(paid)
@@ -126,7 +157,7 @@ class Reader:
 
     def orders(self, upto: int | None = None) -> Orders:
         """What the operator has ordered, in all or in the first rows."""
-        query = select(log.c.kind, log.c.client, log.c.payment).where(self._mine, log.c.kind.in_(ORDERS))
+        query = select(log.c.kind, log.c.client, log.c.payment).where(self._mine, ORDERED)
         query = query if upto is None else query.where(log.c.seq <= upto)
         with self._reading() as connection:
             names = self._names(connection)

@@ -1,7 +1,7 @@
 """What the job row notes: how it differs from what is asked for now, and the money that is left for each round."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 from lefi.errors import LefiError
@@ -29,6 +29,11 @@ def differences(noted: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]
         for name in asked
         if name in noted and noted[name] != asked[name]
     ]
+
+
+def in_force(budgets: Iterable[tuple[int, int]], seq: int) -> int | None:
+    """The budget per round in units where a row of that number is written; None: that of the terms."""
+    return next((units for at, units in reversed(list(budgets)) if at < seq), None)
 
 
 def _brief(value: Any) -> str:
@@ -80,6 +85,11 @@ class Purse:
         """Whether too little is left for another round."""
         least = self.budget if self.total is None else min(self.budget, self.total)
         return self.next() < USEFUL * least
+
+    def change(self, units: int | None) -> None:
+        """Another budget per round, from the next offers on; None leaves it as it is."""
+        if units is not None and units != self.most:
+            self.budget, self.most = self.money.amount(units), units
 
     def pay(self, units: int) -> None:
         self.spent += units

@@ -7,19 +7,28 @@ it goes on in a thread, and `read` says how far it is.
 import threading
 from collections import Counter
 from dataclasses import dataclass, field
-from itertools import accumulate
 from typing import Any
 
 from lefi.ledger import Ledger, Money
 from lefi.ledger.entries import Row
-from lefi.ledger.glances import Closed, Tally, closed, last_round, last_seq, newest, tallies
-from lefi.ledger.orders import Orders, orders_of
-from lefi.ledger.schema import ORDERS
-from lefi.ledger.terms import Purse
+from lefi.ledger.glances import Tally, columns_of, last_seq, newest, tallies
+from lefi.ledger.orders import Orders
+from lefi.ledger.terms import Purse, in_force
 
 CHUNK = 200_000  # rows of one pass: about a third of a second
 LATEST = 200  # orders and faults that are kept of a chunk
 PLAYED = {"job", "call", "offer", "pledge", "commitment", "answer", "payment", "round"}
+
+
+@dataclass(frozen=True)
+class Closed:
+    """The closing row of a round."""
+
+    round: int
+    seq: int
+    units: int
+    accuracy: float | None
+    at: str
 
 
 @dataclass
@@ -71,9 +80,10 @@ class Digest:
         """Take in what was written since; a long pass goes on by itself."""
         with self.lock:
             self.seq = last_seq(self.reader)
-            known = self.rounds[-1].round if self.rounds else 0
             if self.counted < self.seq:
-                self._close(closed(self.reader, known, last_round(self.reader)))
+                self.orders = self.reader.orders()
+                known = self.rounds[-1].round if self.rounds else 0
+                self._close([Closed(*row.values()) for row in self.reader.closings(known)])
         if self._passing.acquire(blocking=False):
             try:
                 self._count()
@@ -83,13 +93,22 @@ class Digest:
                 threading.Thread(target=self._count_all, daemon=True).start()
 
     def _close(self, new: list[Closed]) -> None:
-        before = self.spent[-1] if self.spent else 0
-        self.spent += list(accumulate((row.units for row in new), initial=before))[1:]
+        orders = self.reader.budgets()
         for row in new:
+            if self._purse:
+                self._purse.change(in_force(orders, self._begun(row, orders)))
             self.budgets.append(self._purse.next() if self._purse else None)
             if self._purse:
                 self._purse.pay(row.units)
-        self.rounds += new
+            self.spent.append(row.units + (self.spent[-1] if self.spent else 0))
+            self.rounds.append(row)
+
+    def _begun(self, row: Closed, orders: list[tuple[int, int]]) -> int:
+        """The row that a round began with, as far as a new budget came before or after it."""
+        before = self.rounds[-1].seq if self.rounds else 0
+        if not any(before < seq < row.seq for seq, _ in orders):
+            return row.seq
+        return int(columns_of(self.reader, ("seq",), ("call", "offer"), before, row.seq)[0][0])
 
     def _count_all(self) -> None:
         with self._passing:
@@ -107,8 +126,6 @@ class Digest:
                 if tally.round > 0:
                     self.counts.setdefault(tally.round, Counts()).add(tally)
             self.special += reversed(rows)
-            told = ((row["kind"], row["client"], row["payment"]) for row in self.special if row["kind"] in ORDERS)
-            self.orders = orders_of(told)
             self.counted = upto
 
     @property
@@ -117,5 +134,7 @@ class Digest:
         if self.orders.state != "running":
             return self.orders.state
         last, most = self.rounds[-1].round if self.rounds else 0, self.noted.get("rounds")
+        if self._purse:
+            self._purse.change(self.orders.budget)
         over = (most is not None and last >= most) or (self._purse is not None and self._purse.empty)
         return "finished" if over else "running"

@@ -5,15 +5,14 @@ Nothing in here knows of messages: it takes names and sizes and deals in money.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from logging import ERROR, INFO, WARNING
+from logging import ERROR, INFO, WARNING, getLogger
 
 import numpy as np
-from flwr.common import log
 
 from lefi.arrays import FloatArray
-from lefi.flower import guard
-from lefi.flower.pledges import Pledges
-from lefi.flower.verdicts import plain
+from lefi.books import guard
+from lefi.books.pledges import Pledges
+from lefi.books.verdicts import plain
 from lefi.ledger import Answer, Ledger, Money, Promise
 from lefi.ledger.money import payable, told
 from lefi.ledger.terms import Purse
@@ -22,6 +21,8 @@ from lefi.messages import Offer, Receipt, Roster, Terms
 from lefi.offers import AuctionCall
 
 Bids = Callable[[AuctionCall], FloatArray]
+Log = Callable[..., None]  # level, text, parts: Flower has a log of its own
+LOG: Log = getLogger("lefi").log
 
 
 def no_bids(call: AuctionCall) -> FloatArray:
@@ -32,9 +33,16 @@ class Books:
     """A mechanism with a purse and a ledger. Whatever the mechanism does, no round and no job passes its budget."""
 
     def __init__(
-        self, mechanism: Mechanism, terms: Terms, ledger: Ledger, penance: int, money: Money | None = None
+        self,
+        mechanism: Mechanism,
+        terms: Terms,
+        ledger: Ledger,
+        penance: int,
+        money: Money | None = None,
+        log: Log = LOG,
     ) -> None:
         self.mechanism, self.terms, self.ledger, self.money = mechanism, terms, ledger, money or Money()
+        self.log = log
         self.purse, self.pledges = Purse(terms.budget, terms.total, self.money), Pledges(penance)
         self.stated: dict[str, float] = {}  # iid of each client as its first offer had it
         self.settled = 0
@@ -45,6 +53,7 @@ class Books:
     def barred(self) -> set[str]:
         """Who gets no offer in the next round: blocked by the operator, or paid all that its cap allows."""
         orders = self.ledger.orders()
+        self.purse.change(orders.budget)
         paid = self.ledger.balances() if orders.caps else {}
         self.left = {name: cap - _earned(paid, name) for name, cap in orders.caps.items()}
         return orders.blocked | {name for name, units in self.left.items() if units <= 0}
@@ -86,7 +95,7 @@ class Books:
             self.ledger.fault(promise.round, "mechanism", wrong)
         counts = (len(promise.names), int((~np.isnan(sizes)).sum()))
         paid = (self.money.text(sum(units)), budget, self.money.currency)
-        log(INFO, "lefi: round %d: %d offers, %d answers, paid %s of %.4f %s", promise.round, *counts, *paid)
+        self.log(INFO, "lefi: round %d: %d offers, %d answers, paid %s of %.4f %s", promise.round, *counts, *paid)
         return receipt
 
     def _asked(self, round: int, names: tuple[str, ...], roster: Roster) -> Offer:
@@ -98,7 +107,7 @@ class Books:
         asked, caps = guard.admit(given, roster, self.terms.payment, who), self.pledges.caps(round, names)
         kept = guard.keep(asked, self.terms, budget, caps)
         for change in guard.changes(asked, kept, budget):
-            log(WARNING, "lefi: round %d: the offers of %s are cut: %s", round, who, change)
+            self.log(WARNING, "lefi: round %d: the offers of %s are cut: %s", round, who, change)
         return kept
 
     def _restore(self) -> None:
@@ -115,8 +124,9 @@ class Books:
 
     def _recall_caps(self) -> None:
         """What was left to clients with a cap when the pending offers were written."""
-        rows = [row["seq"] for row in self.ledger.rows(after=self.settled) if row["kind"] == "offer"]
+        rows = [row["seq"] for row in self.ledger.round_rows(self.settled + 1) if row["kind"] == "offer"]
         orders, paid = self.ledger.orders(upto=rows[-1]), self.ledger.balances(upto=rows[-1])
+        self.purse.change(orders.budget)
         self.left = {name: cap - _earned(paid, name) for name, cap in orders.caps.items()}
 
     def _remember(self, promise: Promise, sizes: FloatArray, units: int) -> None:
@@ -134,7 +144,7 @@ class Books:
         try:
             self.mechanism.tell(receipt)
         except Exception as error:
-            return failure(f"round {receipt.round}: {type(self.mechanism).__name__} failed to learn", error)
+            return failure(f"round {receipt.round}: {type(self.mechanism).__name__} failed to learn", error, self.log)
         return None
 
 
@@ -144,7 +154,7 @@ def _earned(balances: Mapping[str, Mapping[str, int]], name: str) -> int:
     return own["payment"] + own["reversal"] if own else 0
 
 
-def failure(what: str, error: Exception) -> str:
+def failure(what: str, error: Exception, log: Log) -> str:
     """Say loudly what failed; the error in a line that a row of the ledger takes."""
     line = plain(f"{type(error).__name__}: {error}")
     log(ERROR, "lefi: %s: %s", what, line)
