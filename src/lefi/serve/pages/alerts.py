@@ -23,7 +23,7 @@ def count(digest: Digest) -> int:
     last = digest.rounds[-1].round if digest.rounds else 0
     faults = sum(1 for row in digest.special if row["kind"].endswith("fault") and row["round"] == last)
     counts = digest.counts.get(last)
-    return faults + (len(counts.refused) if counts else 0) + sum(1 for _ in _over(digest))
+    return faults + (len(counts.refused) if counts else 0) + len(digest.over)
 
 
 def refused(digest: Digest) -> int:
@@ -33,19 +33,15 @@ def refused(digest: Digest) -> int:
 
 
 def within(digest: Digest) -> bool:
-    """Whether no round, and not the whole, has paid more than it had."""
-    return next(_over(digest), None) is None
+    """Whether no round has paid more than its budget and what was left of the total."""
+    return not digest.over
 
 
 def _over(digest: Digest) -> Iterator[dict[str, Any]]:
-    money, total = digest.money, digest.noted.get("total")
-    for row, budget in zip(digest.rounds, digest.budgets, strict=True):
-        if budget is not None and row.units > money.exact(budget):
-            text = f"paid {money.text(row.units)} {money.currency}, the budget was {budget:g}"
-            yield {"level": "money", "round": row.round, "text": text, "clients": []}
-    if total is not None and digest.spent and digest.spent[-1] > money.exact(total):
-        text = f"the job has paid {money.text(digest.spent[-1])} of {total:g} {money.currency}"
-        yield {"level": "money", "round": digest.rounds[-1].round, "text": text, "clients": []}
+    for at in digest.over:
+        row, budget = digest.rounds[at], digest.budgets[at]
+        text = f"paid {digest.money.text(row.units)} {digest.money.currency}, {budget:g} was left to it"
+        yield {"level": "money", "round": row.round, "text": text, "clients": []}
 
 
 def _faults(digest: Digest) -> Iterator[dict[str, Any]]:

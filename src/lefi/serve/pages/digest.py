@@ -63,6 +63,7 @@ class Digest:
         self.rounds: list[Closed] = []
         self.budgets: list[float | None] = []  # in force in each closed round
         self.spent: list[int] = []  # units, up to each closed round
+        self.over: list[int] = []  # positions of rounds that paid more than they had
         self.counts: dict[int, Counts] = {}
         self.special: list[Row] = []  # orders, faults and accounting, newest last
         self.refusers: dict[tuple[int, str], tuple[str, ...]] = {}  # some aliases, by round and verdict
@@ -99,6 +100,8 @@ class Digest:
                 self._purse.change(in_force(orders, self._begun(row, orders)))
             self.budgets.append(self._purse.next() if self._purse else None)
             if self._purse:
+                if row.units > self._purse.units:
+                    self.over.append(len(self.rounds))
                 self._purse.pay(row.units)
             self.spent.append(row.units + (self.spent[-1] if self.spent else 0))
             self.rounds.append(row)

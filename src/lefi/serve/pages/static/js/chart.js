@@ -19,13 +19,13 @@ export function frame(title, unit, { tall = false, tools = [], kind = "" } = {})
 
 export function key(entries) {
   return entries.map((entry) =>
-    h("span", {}, h("i", { class: entry.block ? "block" : entry.dash ? "dashed" : "", style: { color: `var(--${entry.colour})` } }), entry.label, entry.value === undefined ? null : h("b", {}, entry.value)));
+    h("span", {}, h("i", { class: entry.pale ? "block pale" : entry.block ? "block" : entry.dash ? "dashed" : entry.dots ? "dot" : "", style: { color: `var(--${entry.colour})` } }), entry.label, entry.value === undefined ? null : h("b", {}, entry.value)));
 }
 
 function axes(format, x = "round") {
   const common = { stroke: () => colour("muted"), font: "12px system-ui, sans-serif", ticks: { show: false } };
   return [
-    { ...common, grid: { show: false }, size: 36, label: x, labelSize: 16, labelFont: "12px system-ui, sans-serif", labelGap: 0, space: 60, values: (_, splits) => splits.map((value) => (Number.isInteger(value) || x !== "round" ? short(value) : "")) },
+    { ...common, grid: { show: false }, size: 24, gap: 2, label: x, labelSize: 16, labelFont: "12px system-ui, sans-serif", labelGap: 0, space: 60, values: (_, splits) => splits.map((value) => (Number.isInteger(value) || x !== "round" ? short(value) : "")) },
     { ...common, grid: { stroke: () => colour("grid"), width: 1 }, size: 54, gap: 6, space: 34, values: (_, splits) => splits.map(format) },
   ];
 }

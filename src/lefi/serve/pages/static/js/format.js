@@ -18,6 +18,7 @@ export function accuracy(value) {
 
 export function signed(value) {
   if (value === null || value === undefined) return "";
+  if (Math.abs(value) < 5e-4) return "steady";
   return `${value < 0 ? "\u2212" : "+"}${Math.abs(value).toFixed(3)}`;
 }
 
