@@ -20,6 +20,7 @@ class UnknownName(LefiError, KeyError):
     """A name that is not in a list of names; the message carries the near match and the list."""
 
     def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
+        self.kind = kind
         names = sorted(known)
         near = get_close_matches(str(name), names, n=1)
         hint = f"did you mean {near[0]!r}? " if near else ""

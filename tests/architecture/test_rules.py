@@ -51,6 +51,7 @@ PLANTED = [
     (FLOWER, "lefi.rounds", "flwr"),
     (NO_FLOWER, "lefi.cli.simulate", "lefi.flower.incentive"),
     (FASTAPI, "lefi.cli.ledger", "fastapi"),
+    (FASTAPI, "lefi.books.books", "uvicorn"),
     (TORCH, "lefi.models.shapes", "torch"),
     (DASK, "lefi.studies.run.runner", "distributed"),
     (CUPY, "lefi.surrogate.bank", "cupy"),

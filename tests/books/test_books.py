@@ -104,3 +104,24 @@ def test_numbers_are_names_of_their_own() -> None:
     assert [client_id(name) for name in ("0", "17", "2147483647")] == [0, 17, 2**31 - 1]
     for name in ("017", "2147483648", "99999999999", "-1", "car-2", "1e3"):
         assert client_id(name) >= 2**31
+
+
+def test_a_budget_of_one_round_alone(place: str) -> None:
+    books = opened(place)
+    order(books.ledger, "budget", "", "1.5")
+    for round, alone in ((1, None), (2, 500_000_000), (3, None)):
+        books.obey(books.standing(), alone)
+        books.promise(round, NAMES, roster(), budget=alone)
+        if round == 2:
+            books.ledger.close()
+            books = opened(place)
+            assert books.pending is not None
+        settle(books, books.ledger.pending().most)  # type: ignore[union-attr]
+    assert [receipt.budget for receipt in books.ledger.receipts()] == [1.5, 0.5, 1.5]
+    assert by_round(frame(books.ledger.rows()))["budget"].to_list() == [1.5, 0.5, 1.5]
+    assert overspent(frame(books.ledger.rows())) == []
+    assert verify(books.ledger, public_text(books.ledger.key)).findings == []
+    books.ledger.append([{"round": 7, "kind": "budget", "payment": 5}])
+    (wrong,) = verify(books.ledger, public_text(books.ledger.key)).findings
+    assert "a budget of round 7 that is not in front of it" in wrong
+    books.ledger.close()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from itertools import groupby
 from pathlib import Path
 from types import TracebackType
@@ -29,6 +30,12 @@ class Reader:
         self.url, self.job = read_url(location), job
         self._engine = open_engine(self.url, reading)
         self._connection = connect(self._engine, self.url, create, reading)
+
+    def of(self, job: str) -> Self:
+        """The same ledger for another job, for reading: both use the connections of this one, which must stay open."""
+        twin = copy(self)
+        twin.job = job
+        return twin
 
     @property
     def place(self) -> str:
@@ -76,11 +83,29 @@ class Reader:
         with self._reading() as connection:
             return [dict(row) for row in connection.execute(query).mappings()]
 
-    def budgets(self) -> list[tuple[int, int]]:
-        """Orders that changed the budget per round: the number of the row, and units."""
-        query = select(log.c.seq, log.c.payment).where(self._mine, ORDERED, log.c.kind == "budget")
+    def spent(self) -> int:
+        """Units that all settled rounds paid; reversals are not taken off."""
         with self._reading() as connection:
-            return [(seq, units) for seq, units in connection.execute(query.order_by(log.c.seq)).all()]
+            return int(connection.scalar(select(func.sum(log.c.payment)).where(self._mine, CLOSED)) or 0)
+
+    def last_row(self) -> int:
+        """The number of the newest row; 0 before the first."""
+        with self._reading() as connection:
+            return connection.scalar(select(func.max(log.c.seq)).where(self._mine)) or 0
+
+    def budgets(self) -> list[tuple[int, int, int]]:
+        """Budgets that were ordered: the number of the row, the round (0: all that follow), and units."""
+        query = select(log.c.seq, log.c.round, log.c.payment).where(self._mine, ORDERED, log.c.kind == "budget")
+        with self._reading() as connection:
+            return [(seq, round, units) for seq, round, units in connection.execute(query.order_by(log.c.seq)).all()]
+
+    def marks(self, after: int = 0) -> list[Row]:
+        """Rows that say how the job goes on, with numbers above that one: rounds that are closed, and orders."""
+        columns = (log.c.seq, log.c.kind, log.c.round, log.c.payment)
+        parts = [select(*columns).where(self._mine, some, log.c.seq > after) for some in (CLOSED, ORDERED)]
+        with self._reading() as connection:
+            found = [dict(row) for part in parts for row in connection.execute(part).mappings()]
+        return sorted(found, key=lambda row: int(row["seq"]))
 
     def last_order(self) -> int:
         """The number of the newest order; 0 where there is none."""
@@ -101,7 +126,7 @@ class Reader:
                 rows = list(group)
                 paid = sum(row["payment"] for row in rows if row["kind"] == "payment")
                 if purse:
-                    purse.change(in_force(orders, rows[0]["seq"]))
+                    purse.change(in_force(orders, rows[0]["seq"], round))
                 receipt = receipt_of(rows, purse.next() or None if purse else None, money)
                 if purse:
                     purse.pay(paid)
@@ -157,11 +182,11 @@ class Reader:
 
     def orders(self, upto: int | None = None) -> Orders:
         """What the operator has ordered, in all or in the first rows."""
-        query = select(log.c.kind, log.c.client, log.c.payment).where(self._mine, ORDERED)
+        query = select(log.c.kind, log.c.client, log.c.payment).where(self._mine, ORDERED, log.c.round == 0)
         query = query if upto is None else query.where(log.c.seq <= upto)
         with self._reading() as connection:
-            names = self._names(connection)
-            found = connection.execute(query.order_by(log.c.seq))
+            found = connection.execute(query.order_by(log.c.seq)).all()
+            names = self._names(connection) if any(alias for _, alias, _ in found) else {}
             return orders_of((kind, names.get(alias, alias), units) for kind, alias, units in found)
 
     def balances(self, upto: int | None = None) -> dict[str, dict[str, int]]:
@@ -175,6 +200,12 @@ class Reader:
             for alias, kind, units in connection.execute(query.group_by(log.c.client, log.c.kind)):
                 result.setdefault(names.get(alias, alias), dict.fromkeys(kinds, 0))[kind] = int(units or 0)
         return dict(sorted(result.items()))
+
+    def clients(self) -> int:
+        """How many clients have a name in this job."""
+        query = select(func.count()).select_from(directory).where(directory.c.job == self.job)
+        with self._reading() as connection:
+            return connection.scalar(query) or 0
 
     def directory(self) -> list[tuple[str, str, str]]:
         """Who is behind the aliases, as far as nobody was forgotten: alias, salt, name."""

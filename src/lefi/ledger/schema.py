@@ -18,7 +18,7 @@ round       closes a round: total paid, accuracy; in the transaction that pays i
 reversal    takes back a payment of that round, in part or whole: a negative amount
 payout      marks a balance as paid out, in a batch
 cap         the most that a client is paid in all; block, unblock; pause, resume, stop of the job
-budget      what each round may pay from the next one on
+budget      what each round may pay from the next one on; in front of the offers of a round: what that one may pay
 """
 
 from sqlalchemy import BigInteger, Column, Double, Index, Integer, MetaData, String, Table, Text, text

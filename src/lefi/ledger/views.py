@@ -70,17 +70,17 @@ def by_round(table: pl.DataFrame) -> pl.DataFrame:
 def _budgets(table: pl.DataFrame, rounds: pl.DataFrame) -> Iterator[float | None]:
     """The budget in force in each round, from the terms and what was paid before."""
     purse, orders = Purse.of(noted_in(table)), _orders(table)
-    for paid, first in rounds.select("paid", "first").iter_rows():
+    for round, paid, first in rounds.select("round", "paid", "first").iter_rows():
         if purse:
-            purse.change(in_force(orders, first))
+            purse.change(in_force(orders, first, round))
         yield purse.next() if purse else None
         if purse:
             purse.pay(paid)
 
 
-def _orders(table: pl.DataFrame) -> list[tuple[int, int]]:
-    """Orders that changed the budget: the number of the row, and units."""
-    return list(table.filter(pl.col("kind") == "budget").select("seq", "payment").iter_rows())
+def _orders(table: pl.DataFrame) -> list[tuple[int, int, int]]:
+    """Budgets that were ordered: the number of the row, the round, and units."""
+    return list(table.filter(pl.col("kind") == "budget").select("seq", "round", "payment").iter_rows())
 
 
 def overspent(table: pl.DataFrame) -> list[str]:
@@ -91,7 +91,7 @@ def overspent(table: pl.DataFrame) -> list[str]:
     lines, orders = [], _orders(table)
     first = dict(table.filter(pl.col("round") > 0).group_by("round").agg(pl.col("seq").min()).iter_rows())
     for round, paid in by_round(table).select("round", "paid").iter_rows():
-        purse.change(in_force(orders, first[round]))
+        purse.change(in_force(orders, first[round], round))
         units, budget = money.exact(paid), purse.next()
         if units > purse.units:
             lines.append(f"round {round} paid {paid} of {budget:.6g} {money.currency}")
