@@ -62,11 +62,13 @@ def tallies(reader: Reader, since: int, upto: int) -> list[Tally]:
         ]
 
 
-def columns_of(reader: Reader, names: Sequence[str], kinds: Collection[str], since: int, upto: int) -> list[Any]:
+def columns_of(
+    reader: Reader, names: Sequence[str], kinds: Collection[str], since: int, upto: int, most: int | None = None
+) -> list[Any]:
     """Some columns of the rows of these kinds in (since, upto], in order; `client` is the alias."""
     query = select(*(log.c[name] for name in names)).where(*_span(reader, since, upto), log.c.kind.in_(kinds))
     with reader._reading() as connection:
-        return list(connection.execute(query.order_by(log.c.seq)).fetchall())
+        return list(connection.execute(query.order_by(log.c.seq).limit(most)).fetchall())
 
 
 def newest(reader: Reader, most: int, since: int, upto: int, **filters: Any) -> list[Row]:

@@ -6,11 +6,9 @@ from typing import Any
 import numpy as np
 
 import lefi
-from lefi.arrays import IntArray
 from lefi.books.guard import keep
 from lefi.ledger import Answer, Ledger, Promise
 from lefi.ledger.entries import roster_of
-from lefi.mechanisms.explanation import Explanation
 
 REFUSED = ("malformed", "late", "above size_high")
 
@@ -57,9 +55,6 @@ class Job:
         if at in refused:
             return Answer(self.names[at], "'x'", refused[at], None)
         return Answer(self.names[at], f"{1000 * size:.0f}", "accepted", float(size))
-
-    def explain(self, _job: str, ids: IntArray) -> Explanation | None:
-        return self.mechanism.explain(ids) if hasattr(self.mechanism, "explain") else None
 
     def close(self) -> None:
         self.ledger.close()

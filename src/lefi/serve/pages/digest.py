@@ -97,7 +97,7 @@ class Digest:
         orders = self.reader.budgets()
         for row in new:
             if self._purse:
-                self._purse.change(in_force(orders, self._begun(row, orders)))
+                self._purse.change(in_force(orders, self._begun(row, orders), row.round))
             self.budgets.append(self._purse.next() if self._purse else None)
             if self._purse:
                 if row.units > self._purse.units:
@@ -106,12 +106,12 @@ class Digest:
             self.spent.append(row.units + (self.spent[-1] if self.spent else 0))
             self.rounds.append(row)
 
-    def _begun(self, row: Closed, orders: list[tuple[int, int]]) -> int:
-        """The row that a round began with, as far as a new budget came before or after it."""
+    def _begun(self, row: Closed, orders: list[tuple[int, int, int]]) -> int:
+        """The row that a round began with, as far as a new budget for all rounds came before or after it."""
         before = self.rounds[-1].seq if self.rounds else 0
-        if not any(before < seq < row.seq for seq, _ in orders):
+        if not any(before < seq < row.seq and of == 0 for seq, of, _ in orders):
             return row.seq
-        return int(columns_of(self.reader, ("seq",), ("call", "offer"), before, row.seq)[0][0])
+        return int(columns_of(self.reader, ("seq",), ("call", "offer"), before, row.seq, most=1)[0][0])
 
     def _count_all(self) -> None:
         with self._passing:

@@ -1,7 +1,7 @@
-// Calls to the service. The token, where one is asked for, lives as long as the tab.
+// Calls to the service, and who is calling it.
 import { ask } from "./dom.js";
 
-const KEY = "lefi-token";
+const TRIES = 3; // of a request that came too often
 let asking = null;
 
 export class Refused extends Error {
@@ -11,28 +11,43 @@ export class Refused extends Error {
   }
 }
 
-export const token = {
-  get: () => sessionStorage.getItem(KEY),
-  set: (value) => (value ? sessionStorage.setItem(KEY, value) : sessionStorage.removeItem(KEY)),
-};
-
-export function headers(more = {}) {
-  return token.get() ? { authorization: `Bearer ${token.get()}`, ...more } : more;
-}
-
-export function askToken(text = "This service asks who you are.") {
-  asking ||= ask("Token", text, [{ name: "token", label: "Token", attributes: { type: "password", autocomplete: "off" } }], "Go on")
-    .then((given) => {
-      asking = null;
-      if (given) token.set(given.token.trim());
-      return Boolean(given);
-    });
+// Sign in with a token: the service keeps it in a cookie that scripts cannot read.
+export function signIn(text = "This service asks who you are.") {
+  const field = { name: "token", label: "Token", attributes: { type: "password", autocomplete: "off" } };
+  asking ||= ask("Sign in", text, [field], "Sign in").then(async (given) => {
+    asking = null;
+    if (!given) return false;
+    const told = await fetch("/v1/session", { method: "POST", body: JSON.stringify({ token: given.token.trim() }), headers: { "content-type": "application/json" } });
+    if (told.ok) {
+      mine = null;
+      dispatchEvent(new Event("signed"));
+      return true;
+    }
+    return signIn("This token is not good. Another one?");
+  });
   return asking;
 }
 
+export async function signOut() {
+  await fetch("/v1/session", { method: "DELETE" });
+  location.reload();
+}
+
+let mine = null;
+
+// Who is calling: { role, job, client, tokens }.
+export function me() {
+  mine ||= get("/v1/me").catch((error) => { mine = null; throw error; });
+  return mine;
+}
+
 export async function call(path, options = {}) {
-  const response = await fetch(path, { ...options, headers: headers(options.headers) });
-  if (response.status === 401 && (await askToken())) return call(path, options);
+  const response = await fetch(path, options);
+  if (response.status === 401 && (await signIn())) return call(path, options);
+  if (response.status === 429 && (options.tries ?? 0) < TRIES) {
+    await new Promise((resolve) => setTimeout(resolve, 1000 * Number(response.headers.get("retry-after") ?? 1)));
+    return call(path, { ...options, tries: (options.tries ?? 0) + 1 });
+  }
   if (!response.ok) throw new Refused(response.status, await reason(response));
   return response;
 }

@@ -54,7 +54,7 @@ export class Beliefs {
   }
 
   draw(belief) {
-    this.frame.heading.textContent = `What do we believe of ${belief.client}?`;
+    this.frame.heading.textContent = `What do we believe of client ${belief.client}?`;
     const xs = [...new Set([...(belief.money ?? []), ...belief.dots.map((dot) => dot[0])])].sort((a, b) => a - b);
     const curve = (values) => { const at = new Map((belief.money ?? []).map((money, i) => [money, values?.[i]])); return xs.map((x) => at.get(x) ?? null); };
     const dots = new Map(belief.dots);

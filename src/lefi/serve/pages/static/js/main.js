@@ -1,5 +1,5 @@
 // The frame around the pages: which page the address names, the theme, the token.
-import { askToken, token } from "./api.js";
+import { me, signOut } from "./api.js";
 import { fill, h } from "./dom.js";
 
 const pages = {
@@ -39,6 +39,8 @@ async function show() {
   const mine = current;
   link(null);
   try {
+    const { role, job, client } = await me();
+    if (role === "client" && page !== "clients") { location.hash = `#/clients/${encodeURIComponent(job)}/${encodeURIComponent(client)}`; return undefined; }
     const module = await (pages[page] || pages[""])();
     if (mine !== current) return undefined;
     const root = h("div", {});
@@ -76,11 +78,19 @@ function dress() {
     dispatchEvent(new Event("themed"));
   });
   name();
-  const mine = document.getElementById("token");
-  mine.hidden = !token.get();
-  mine.addEventListener("click", async () => { if (await askToken("Another token for this tab.")) location.reload(); });
+  document.getElementById("role").addEventListener("click", signOut);
+  addEventListener("signed", named);
+}
+
+// Who is signed in, where the service asks; a click signs out.
+async function named() {
+  const { role, client, tokens } = await me();
+  const button = document.getElementById("role");
+  button.hidden = !tokens;
+  button.textContent = `${client || role}, sign out`;
 }
 
 dress();
+named().catch(() => {});
 addEventListener("hashchange", show);
 show();

@@ -8,6 +8,7 @@ import { keep } from "./main.js";
 import { command, python } from "./snippets.js";
 import { listen } from "./stream.js";
 
+const WAIT = 1500; // milliseconds before a busy service is asked again
 const NUMBERS = { clients: "Clients", budget: "Budget per round [USD]", rounds: "Rounds", seed: "Seed" };
 
 export async function show(root, _, query) {
@@ -60,6 +61,7 @@ class Playground {
   }
 
   run() {
+    clearTimeout(this.waiting);
     if (!this.chosen.size) { this.status.textContent = "Choose at least one mechanism."; return; }
     this.stop?.();
     const values = this.values();
@@ -99,7 +101,10 @@ class Playground {
   }
 
   ended(state, error) {
-    if (state === "refused") this.status.textContent = error.message;
+    if (state === "refused" && error.status === 503) {
+      this.status.textContent = "Others are playing; waiting for a place.";
+      this.waiting = setTimeout(() => this.run(), WAIT);
+    } else if (state === "refused") this.status.textContent = error.message;
     if (state === "end") this.status.textContent = `${whole(this.rounds.length)} rounds played.`;
   }
 
@@ -125,6 +130,7 @@ class Playground {
 
   leave() {
     this.stop?.();
+    clearTimeout(this.waiting);
     cancelAnimationFrame(this.drawing);
     for (const chart of Object.values(this.charts)) chart.leave();
   }

@@ -1,6 +1,4 @@
 // Server-sent events over fetch, which can show a token; after a break it goes on from the last event that was heard.
-import { headers } from "./api.js";
-
 const FIRST = 500, LONGEST = 8000; // milliseconds before the next attempt
 
 export function listen(path, { on, state = () => {}, once = false }) {
@@ -9,7 +7,7 @@ export function listen(path, { on, state = () => {}, once = false }) {
 
   async function attempt() {
     const more = { accept: "text/event-stream", ...(last === null ? {} : { "last-event-id": last }) };
-    const response = await fetch(path, { headers: headers(more), signal: stop.signal, cache: "no-store" });
+    const response = await fetch(path, { headers: more, signal: stop.signal, cache: "no-store" });
     if (!response.ok) {
       const told = await response.json().catch(() => ({}));
       throw Object.assign(new Error(told.detail || `the service answered ${response.status}`), { status: response.status });
