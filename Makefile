@@ -14,7 +14,7 @@ CORE_TESTS := tests/golden tests/contracts tests/laws tests/models tests/world t
   tests/studies/test_claims.py tests/studies/test_judge.py tests/studies/test_study.py
 INSTALLED := $(shell find src studies -name '*.py' -o -name '*.toml' -o -name '*.json')
 
-.PHONY: paper test core lowest kills long check lint types layers house bench clean help
+.PHONY: paper test demo core lowest kills long check lint types layers house bench clean help
 
 help:                ## list the targets
 	@grep -E '^[a-z]+: .*##|^[a-z]+:  *##' Makefile | sed -E 's/:.*##/\t/'
@@ -24,6 +24,9 @@ paper: .venv/core    ## every figure of the paper and the report, into results/p
 
 test: .venv/dev      ## the tests
 	$(BIN)/pytest -n $(WORKERS) -q
+
+demo: .venv/dev      ## a service with simulated jobs that run live, and pages to watch them
+	$(BIN)/lefi serve --demo
 
 core: .venv-core/done ## tests of the core, installed without any extra
 	LEFI_TESTS=core .venv-core/bin/pytest -n $(JOBS) -q $(CORE_TESTS)

@@ -61,7 +61,11 @@ class Connection:
                 if time.monotonic() > end:
                     raise LefiError(f"the service {self.parts.netloc} does not answer: {error}") from None
             time.sleep(PAUSE)
-        told = json.loads(data) if data else {}
+        try:
+            told = json.loads(data) if data else {}
+        except ValueError:
+            told = {"detail": "its answer is no JSON"}
+            status = max(status, 400)
         if status >= 400:
             raise RemoteError(status, told)
         return told

@@ -32,7 +32,7 @@ class Refused:
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         address = request.client.host if request.client else ""
         said = {"at": at, "address": address, "token": token, "method": request.method}
-        line = json.dumps(said | {"path": plain(request.url.path), "status": status, "why": why})
+        line = json.dumps(said | {"path": plain(request.scope["path"]), "status": status, "why": why})
         LOG.warning("refused: %s", line)
         if self.out is not None:
             self.out.handle(logging.LogRecord("refused", logging.WARNING, "", 0, "%s", (line,), None))

@@ -52,7 +52,7 @@ def events(jobs: Jobs, callers: Callers) -> APIRouter:
             nonlocal open_streams
             open_streams += 1
             try:
-                async for part in _stream(ledger, None if after is None else min(after, LARGEST)):
+                async for part in _stream(jobs, ledger, None if after is None else min(after, LARGEST)):
                     yield part
             finally:
                 open_streams -= 1
@@ -63,11 +63,11 @@ def events(jobs: Jobs, callers: Callers) -> APIRouter:
     return router
 
 
-async def _stream(ledger: Ledger, after: int | None) -> AsyncIterator[bytes]:
+async def _stream(jobs: Jobs, ledger: Ledger, after: int | None) -> AsyncIterator[bytes]:
     """What is new, as it comes. Without a last event, first how things stand."""
     yield format_sse_event(retry=RETRY)
     silent = 0.0
-    while True:
+    while not jobs.over:
         found, after = await to_thread.run_sync(_new, ledger, after)
         for part in found:
             yield part

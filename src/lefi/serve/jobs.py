@@ -32,6 +32,7 @@ class Jobs:
     def __init__(self, place: str, limits: Limits) -> None:
         self.place, self.limits = place, limits
         self.whole = Ledger(place, "")
+        self.over = False  # whether the service is about to stop
         self.live: dict[str, Live] = {}
         self.readers = {"": Ledger(place, "", create=False, reading=True)}
         self.lock = threading.Lock()  # of the two tables above

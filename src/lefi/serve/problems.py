@@ -82,7 +82,7 @@ def add_problems(app: FastAPI) -> None:
         return problem(error.status_code, str(error.detail), error.headers)
 
     def bug(request: Request, error: Exception) -> Response:
-        LOG.error("%s %s failed", request.method, ascii(request.url.path), exc_info=error)
+        LOG.error("%s %s failed", request.method, ascii(request.scope["path"]), exc_info=error)
         return problem(500, "the service failed; its log says why")
 
     for kind, answer in ((LefiError, own), (RequestValidationError, fields), (NotRouted, routed), (Exception, bug)):

@@ -67,7 +67,7 @@ class Tokens:
         """A new token; this is the only time that it is shown."""
         if role not in ROLES:
             raise UnknownName("role", role, ROLES)
-        if (role == "client") != bool(job and client):
+        if [bool(job), bool(client)] != [role == "client"] * 2:
             raise InputError("role", role, "client with a job and a client, or operator or auditor without")
         id, secret = secrets.token_hex(4), secrets.token_hex(32)
         token = f"lefi_{id}_{secret}"

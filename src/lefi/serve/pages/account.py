@@ -3,10 +3,10 @@
 from collections import Counter, defaultdict
 from typing import Any
 
-from lefi.errors import UnknownName
 from lefi.ledger.glances import alias_named, names_like, of_client
 from lefi.serve.pages.digest import Digest
 from lefi.serve.pages.rows import rows
+from lefi.serve.problems import Refusal
 
 MATCHES = 20  # names that a search lists
 HISTORY = 400  # rows of a client on its page
@@ -20,7 +20,7 @@ def account(digest: Digest, name: str, before: int | None = None) -> dict[str, A
     """Sums over all rounds; offers and answers of the newest ones, older ones from `next` on."""
     alias = alias_named(digest.reader, name)
     if alias is None:
-        raise UnknownName("client", name, search(digest, name[:1]))
+        raise Refusal(404, f"there is no client {name!r} in this job")
     money, last = digest.money, digest.rounds[-1].round if digest.rounds else 0
     paid = of_client(digest.reader, alias, "payment", last)
     back = of_client(digest.reader, alias, "reversal", last)

@@ -5,14 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from lefi.errors import UnknownName
 from lefi.ledger import client_id
 from lefi.ledger.entries import Row
 from lefi.ledger.glances import alias_named, newest
 from lefi.mechanisms.explanation import Explanation
-from lefi.serve.pages.account import search
 from lefi.serve.pages.digest import Digest
 from lefi.serve.pages.plain import number, numbers
+from lefi.serve.problems import Refusal
 
 MOST = 8  # clients at once
 WINDOW = 200_000  # rows that are looked through for past answers
@@ -22,7 +21,7 @@ DOTS = 120  # rows of one client: some 40 rounds
 def ids_of(digest: Digest, names: list[str]) -> Any:
     for name in names:
         if alias_named(digest.reader, name) is None:
-            raise UnknownName("client", name, search(digest, name[:1]))
+            raise Refusal(404, f"there is no client {name!r} in this job")
     return np.array([client_id(name) for name in names], dtype=np.int64)
 
 

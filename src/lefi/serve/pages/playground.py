@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
-from fastapi import APIRouter, Depends, HTTPException, Query
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
@@ -19,8 +19,11 @@ from lefi.mechanisms import make, registered
 from lefi.messages import CurveOffer
 from lefi.optimum import first_best, oracle
 from lefi.rounds import play
+from lefi.serve.callers import COOKIE
 from lefi.serve.context import Context
+from lefi.serve.demo import SHOWS, Demo
 from lefi.serve.pages.plain import number
+from lefi.serve.problems import Refusal
 from lefi.world.market import Market
 from lefi.world.scenarios import ABOUT, OURS, scenario
 
@@ -57,7 +60,7 @@ class Game:
 def playground(context: Context) -> APIRouter:
     """The router."""
     router = APIRouter(prefix="/v1/playground", tags=["playground"], dependencies=[Depends(context.guard("auditor"))])
-    busy = threading.BoundedSemaphore(AT_ONCE)
+    busy, showing = threading.BoundedSemaphore(AT_ONCE), threading.Semaphore(1)
 
     @router.get("/options")
     def options() -> dict[str, Any]:
@@ -78,9 +81,18 @@ def playground(context: Context) -> APIRouter:
         """Play, and stream one event per round."""
         names = _known(scenario, mechanisms)
         if not busy.acquire(blocking=False):
-            raise HTTPException(503, f"{AT_ONCE} games are being played already: try again in a moment")
+            raise Refusal(503, f"{AT_ONCE} games are being played already: try again in a moment")
         game = Game(scenario, clients, budget, rounds, names, seed)
         return StreamingResponse(_streamed(events(game), busy), media_type="text/event-stream")
+
+    @router.post("/demo", status_code=202, dependencies=[Depends(context.guard("operator"))])
+    def demo(request: Request) -> dict[str, str]:
+        """Begin a simulated job that plays through this service, so that there is something to watch."""
+        if not showing.acquire(blocking=False):
+            raise Refusal(409, f"the simulated job {SHOWS[0].job!r} plays already")
+        shown = request.headers.get("authorization", "").removeprefix("Bearer ") or request.cookies.get(COOKIE)
+        Demo(str(request.base_url), shown, SHOWS[:1]).start()
+        return {"job": SHOWS[0].job}
 
     return router
 
@@ -94,7 +106,7 @@ def _known(wanted: str, mechanisms: str) -> tuple[str, ...]:
         if name not in registered():
             raise UnknownName("mechanism", name, sorted(registered()))
     if not 1 <= len(names) <= LIMITS["mechanisms"]:
-        raise HTTPException(422, f"mechanisms: {len(names)} were named, 1 to {LIMITS['mechanisms']} can be played")
+        raise Refusal(422, f"mechanisms: {len(names)} were named, 1 to {LIMITS['mechanisms']} can be played")
     return names
 
 

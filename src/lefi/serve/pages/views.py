@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, HTTPException, Query
+from fastapi import APIRouter, Depends, Query, Request
 
 from lefi.serve.context import Caller, Context
 from lefi.serve.pages import account, overview
@@ -118,11 +118,10 @@ def _of_clients(router: APIRouter, jobs: Jobs, looking: list[Any], anybody: Call
 
     @router.get("/jobs/{job}/clients/{client:path}")
     def account_of_client(
-        job: str, client: str, caller: Annotated[Caller, Depends(anybody)], before: Some = None
+        request: Request, job: str, client: str, caller: Annotated[Caller, Depends(anybody)], before: Some = None
     ) -> dict[str, Any]:
         """The account of one client, for itself too."""
-        if not caller.sees(job, client):
-            raise HTTPException(403, "a client sees its own account alone")
+        jobs.context.own(request, caller, job, client)
         return account.account(jobs.open(job)[0], client, before)
 
     @router.get("/jobs/{job}/beliefs", dependencies=looking)
