@@ -89,10 +89,10 @@ def playground(context: Context) -> APIRouter:
     def demo(request: Request) -> dict[str, str]:
         """Begin a simulated job that plays through this service, so that there is something to watch."""
         if not showing.acquire(blocking=False):
-            raise Refusal(409, f"the simulated job {SHOWS[0].job!r} plays already")
+            raise Refusal(409, f"the simulated job {SHOWS[1].job!r} plays already")
         shown = request.headers.get("authorization", "").removeprefix("Bearer ") or request.cookies.get(COOKIE)
-        Demo(str(request.base_url), shown, SHOWS[:1]).start()
-        return {"job": SHOWS[0].job}
+        Demo(str(request.base_url), shown, SHOWS[1:2]).start()
+        return {"job": SHOWS[1].job}
 
     return router
 

@@ -58,6 +58,7 @@ export class Beliefs {
     const xs = [...new Set([...(belief.money ?? []), ...belief.dots.map((dot) => dot[0])])].sort((a, b) => a - b);
     const curve = (values) => { const at = new Map((belief.money ?? []).map((money, i) => [money, values?.[i]])); return xs.map((x) => at.get(x) ?? null); };
     const dots = new Map(belief.dots);
+    this.chart.empty.textContent = "It has delivered nothing lately.";
     this.chart.marker = belief.offered ?? null;
     this.chart.set([xs, curve(belief.high), curve(belief.expected), curve(belief.low), xs.map((x) => dots.get(x) ?? null)]);
     const entries = [{ label: "its answers", colour: "ink", dots: true }];

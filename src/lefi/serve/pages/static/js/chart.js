@@ -1,6 +1,6 @@
 // Charts over rounds. Data are put in place of data: zoom, cursor and selection stay as they were.
 import { colour, faded } from "./colour.js";
-import { fill, h } from "./dom.js";
+import { h } from "./dom.js";
 import { short } from "./format.js";
 
 const { uPlot } = window;
@@ -25,7 +25,7 @@ export function key(entries) {
 function axes(format, x = "round") {
   const common = { stroke: () => colour("muted"), font: "12px system-ui, sans-serif", ticks: { show: false } };
   return [
-    { ...common, grid: { show: false }, size: 24, gap: 2, label: x, labelSize: 16, labelFont: "12px system-ui, sans-serif", labelGap: 0, space: 60, values: (_, splits) => splits.map((value) => (Number.isInteger(value) || x !== "round" ? short(value) : "")) },
+    { ...common, grid: { show: false }, size: 27, gap: 6, label: x, labelSize: 16, labelFont: "12px system-ui, sans-serif", labelGap: 0, space: 60, values: (_, splits) => splits.map((value) => (Number.isInteger(value) || x !== "round" ? short(value) : "")) },
     { ...common, grid: { stroke: () => colour("grid"), width: 1 }, size: 54, gap: 6, space: 34, values: (_, splits) => splits.map(format) },
   ];
 }
@@ -39,8 +39,8 @@ function drawn(line) {
     width: line.hidden ? 0 : line.width ?? 2,
     dash: line.dash ? DASH : undefined,
     paths: bars ?? (line.step ? uPlot.paths.stepped({ align: 1 }) : line.dots ? () => null : undefined),
-    points: line.hidden ? { show: false } : line.dots ? { show: true, size: 6, width: 0, fill: () => faded(line.colour, 0.75) } : { show: (u, at) => lonely(u, at), size: 7, fill: () => colour(line.colour) },
-    spanGaps: Boolean(line.span),
+    points: line.hidden || line.bars || line.level ? { show: false } : line.dots ? { show: true, size: 6, width: 0, fill: () => faded(line.colour, 0.75) } : { show: (u, at) => lonely(u, at), size: 7, fill: () => colour(line.colour) },
+    spanGaps: Boolean(line.span || line.level),
   };
 }
 
@@ -53,9 +53,10 @@ function lonely(u, at) {
 }
 
 export class Chart {
-  // lines: [{ label, colour, dash, fill, bars, hidden, dots }], bands: [[upper, lower, colour, share]]
+  // lines: [{ label, colour, dash, fill, bars, hidden, dots, level }], bands: [[upper, lower, colour, share]]
   constructor(place, { lines, bands = [], format = short, low = null, high = null, x = "round", sync = null, onZoom, onPick, rug, marker, none = "Nothing yet." }) {
     Object.assign(this, { place, onZoom, onPick, rug, marker, lines, zoomed: false, picked: null, low, high });
+    place.chart = this; // for whoever looks from outside: tests, the console
     this.empty = h("div", { class: "none" }, none);
     const options = {
       width: Math.max(place.clientWidth, 200), height: place.clientHeight || 230, padding: [10, 10, 0, 0],
@@ -154,6 +155,7 @@ export class Chart {
     ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
     ctx.clip();
     this.rug?.(u, ctx, bbox);
+    if (u.data[0].length === 1) this.lines.forEach((line, at) => line.level && this.level(u, ctx, bbox, line, u.data[at + 1][0]));
     const at = this.marker === undefined ? this.picked : this.marker;
     if (at !== null && at !== undefined) {
       const x = Math.round(u.valToPos(at, "x", true));
@@ -168,13 +170,23 @@ export class Chart {
     ctx.restore();
   }
 
+  // What holds in every round is a line, also where there is one round only.
+  level(u, ctx, bbox, line, value) {
+    if (value === null || value === undefined) return;
+    const y = Math.round(u.valToPos(value, "y", true));
+    ctx.strokeStyle = colour(line.colour);
+    ctx.lineWidth = 1.5 * devicePixelRatio;
+    ctx.setLineDash(DASH.map((part) => part * devicePixelRatio));
+    ctx.beginPath();
+    ctx.moveTo(bbox.left, y);
+    ctx.lineTo(bbox.left + bbox.width, y);
+    ctx.stroke();
+    ctx.setLineDash([]);
+  }
+
   leave() {
     removeEventListener("themed", this.themed);
     this.resize.disconnect();
     this.u.destroy();
   }
-}
-
-export function message(place, text) {
-  fill(place, h("div", { class: "none" }, text));
 }

@@ -83,8 +83,8 @@ class Playground {
     const none = "Playing.";
     this.budget = values.budget;
     this.charts = {
-      accuracy: new Chart(this.accuracy.plot, { lines: [...lines, { label: "oracle", colour: "oracle", dash: true, width: 1.5, span: true }], sync: "game", none }),
-      paid: new Chart(this.paid.plot, { lines: [...lines, { label: "budget", colour: "oracle", dash: true, width: 1.5, span: true }], low: 0, sync: "game", none }),
+      accuracy: new Chart(this.accuracy.plot, { lines: [...lines, { label: "oracle", colour: "oracle", dash: true, width: 1.5, level: true }], sync: "game", none }),
+      paid: new Chart(this.paid.plot, { lines: [...lines, { label: "budget", colour: "oracle", dash: true, width: 1.5, level: true }], low: 0, sync: "game", none }),
     };
     fill(this.accuracy.legend, key([...lines, { label: "oracle: clients known", colour: "oracle", dash: true }]));
     fill(this.paid.legend, key([...lines, { label: "budget", colour: "oracle", dash: true }]));

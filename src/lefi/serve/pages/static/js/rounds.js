@@ -22,7 +22,7 @@ export class Rounds {
     const common = { sync: "rounds", onPick: pick, onZoom: zoom };
     const shapes = {
       accuracy: { lines: [{ label: "accuracy", colour: "accent" }], format: (value) => short(value), none: "Nobody has measured accuracy yet." },
-      spent: { lines: [{ label: "spent", colour: "accent", fill: 0.12 }, { label: "total", colour: "ink", dash: true, width: 1.5, span: true }], format: usd, low: 0, none: "No round is closed yet." },
+      spent: { lines: [{ label: "spent", colour: "accent", fill: 0.12 }, { label: "total", colour: "ink", dash: true, width: 1.5, level: true }], format: usd, low: 0, none: "No round is closed yet." },
       answers: { lines: [{ label: "delivered", colour: "waterfill" }, { label: "no answer", colour: "muted", dash: true }, { label: "refused", colour: "bad" }], format: short, low: 0, none: "No round is closed yet." },
     };
     this.charts = Object.fromEntries(Object.entries(shapes).map(([name, shape]) => [name, new Chart(this.frames[name].plot, { ...shape, ...common })]));
@@ -38,7 +38,7 @@ export class Rounds {
     this.frames.paid.plot.replaceChildren();
     this.bars = bars;
     this.charts.paid = new Chart(this.frames.paid.plot, {
-      lines: [{ label: "paid", colour: "accent", bars, fill: bars ? 0.75 : 0.2, width: bars ? 0 : 1.5 }, { label: "budget", colour: "ink", dash: true, width: 1.5, span: true }],
+      lines: [{ label: "paid", colour: "accent", bars, fill: bars ? 0.75 : 0.2, width: bars ? 0 : 1.5 }, { label: "budget", colour: "ink", dash: true, width: 1.5, level: true }],
       format: usd, low: 0, none: "No round is closed yet.", rug: (u, ctx, box) => this.rug(u, ctx, box), ...this.common,
     });
     this.charts.paid.onCursor = (at) => this.told("paid", at);

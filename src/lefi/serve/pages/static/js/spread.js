@@ -17,7 +17,7 @@ export class Spread {
     this.chart = new Chart(this.frame.plot, {
       lines: [{ label: "95%", ...hidden }, { label: "75%", ...hidden }, { label: "middle", colour: "accent" }, { label: "25%", ...hidden }, { label: "5%", ...hidden }],
       bands: [[1, 2, "accent", 0.13], [2, 3, "accent", 0.3], [3, 4, "accent", 0.3], [4, 5, "accent", 0.13]],
-      format: short, low: 0, onPick: pick, none: "No round is closed yet.",
+      format: short, low: 0, onPick: (round) => pick(Math.round(round)), none: "No round is closed yet.",
     });
     fill(this.frame.legend, key([{ label: "middle client", colour: "accent" }, { label: "half of the clients", colour: "accent", block: true }, { label: "nine in ten", colour: "accent", pale: true }]));
   }
@@ -37,8 +37,12 @@ export class Spread {
 
   draw() {
     if (!this.data) return;
-    const rows = this.data[this.kind];
-    this.chart.set([this.data.round, ...[4, 3, 2, 1, 0].map((at) => rows.map((five) => five[at]))]);
+    let { round, [this.kind]: rows } = this.data;
+    if (round.length === 1) { // a band needs two sides
+      round = [round[0] - 0.5, round[0] + 0.5];
+      rows = [rows[0], rows[0]];
+    }
+    this.chart.set([round, ...[4, 3, 2, 1, 0].map((at) => rows.map((five) => five[at]))]);
   }
 
   pick(round) {

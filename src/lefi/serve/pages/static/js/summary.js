@@ -37,10 +37,10 @@ export function figures(place, head, store) {
   const rounds = head.round === 1 ? "its round" : `all ${whole(head.round)} rounds`;
   const safe = head.within ? (head.round ? `within budget in ${rounds}` : "nothing paid yet") : "a round paid more than it had";
   const proof = head.proof;
-  const holds = proof.holds ? `signed ${ago(proof.at)}` : proof.signed === null ? "no signed head yet" : `only ${whole(proof.signed)} rows are signed`;
+  const holds = proof.holds ? `signed ${ago(proof.at)}` : proof.signed === null ? "no signed head yet" : `signed up to row ${whole(proof.signed)}`;
   const unit = last && last.size > 0 ? last.paid / last.size : null;
   fill(place, h("div", { class: "figures" },
-    figure("Accuracy", accuracy(head.accuracy), signed(head.change), head.at ? `measured ${ago(head.at)}` : "not measured yet"),
+    figure("Accuracy", accuracy(head.accuracy), signed(head.change), head.accuracy === null ? "not measured yet" : `measured ${ago(head.at)}`),
     h("div", { class: "figure", title: `${exact(head.spent_exact)} ${currency}` }, h("div", { class: "what" }, "Spent"),
       h("div", { class: "much" }, amount(head.spent), h("small", {}, head.total ? ` of ${amount(head.total)} ${currency}` : ` ${currency}`)), h("div", { class: "note" }, bar)),
     figure("Last round", last ? amount(last.paid) : "\u2013", last && last.budget !== null ? `of ${amount(last.budget)} ${currency}` : currency, safe, head.within ? (head.round ? "good" : "") : "bad"),
