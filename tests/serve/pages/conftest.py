@@ -8,6 +8,9 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from tests.serve.pages.filled import fill
+from tests.serve.running import Caller, served
+
 CHROMIUM = shutil.which("chromium")
 PATIENCE = 20_000  # milliseconds: the machine may be busy with other tests
 HERE = ("127.0.0.1", "localhost")
@@ -44,6 +47,15 @@ def browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Caller]:
+    """A service over a job with 100,000 clients."""
+    path = tmp_path_factory.mktemp("large") / "ledger.db"
+    fill(path, 100_000, 1)
+    with served(path) as caller:
+        yield caller
 
 
 @pytest.fixture

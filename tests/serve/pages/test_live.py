@@ -197,4 +197,6 @@ def test_roles_see_what_they_may(job: Job, visit: Open, watch: Watch) -> None:
         boss = visit(f"{service.url}/#/jobs/fleet")
         sign_in(boss, made["operator"])
         expect(boss.get_by_role("button", name="Pause")).to_be_visible()
+        for each in (page, own, boss):
+            each.close()
     assert Ledger(place, "fleet", reading=True).orders().state == "running"

@@ -223,17 +223,24 @@ def test_thinning_keeps_ends_and_peaks(count: int) -> None:
         assert kept.tolist() == list(range(count))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("clients", "rounds"), [(100_000, 1), (100, 2_000)])
-def test_no_answer_is_large_whatever_the_job_is(tmp_path: Path, clients: int, rounds: int) -> None:
+def test_many_rounds_are_thinned(tmp_path: Path) -> None:
     """The whole of 100,000 x 50 and 100 x 10,000: python -m tests.serve.pages.large"""
-    fill(tmp_path / "ledger.db", clients, rounds)
+    fill(tmp_path / "ledger.db", 20, 3_000)
     with served(tmp_path / "ledger.db") as service:
-        for view in views(rounds):
+        for view in views(3_000):
             read(service, view)
         series = read(service, JOB.format("large/series"))
+        finer = read(service, JOB.format("large/series?start=1001&end=1400"))
+    assert series["thinned"]
     assert len(series["series"]["round"]) <= MOST
-    assert series["last"] == rounds
+    assert (series["last"], series["series"]["round"][-1]) == (3_000, 3_000)
+    assert finer["series"]["round"] == list(range(1001, 1401))
+
+
+def test_no_answer_is_large_with_many_clients(large: Caller) -> None:
+    for view in views(1):
+        read(large, view)
+    assert read(large, JOB.format("large/histogram?round=1"))["clients"] == 100_000
 
 
 def views(rounds: int) -> list[str]:
