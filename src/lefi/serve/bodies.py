@@ -154,7 +154,7 @@ class BudgetBody(Body):
 class TokenBody(Body):
     """A token that a page keeps in a cookie."""
 
-    token: Annotated[str, Field(max_length=200)]
+    token: Annotated[str, Field(pattern=r"^[A-Za-z0-9_]{1,200}$")]
 
 
 def column(values: list[float | None]) -> FloatArray:

@@ -110,9 +110,13 @@ def _add_books(router: APIRouter, jobs: Jobs, callers: Callers) -> None:
     @router.get("/jobs/{job}/export", operation_id="exportJob", dependencies=auditor, response_class=FileResponse)
     def export_job(job: JobName, format: Literal["csv", "parquet"] = "csv") -> FileResponse:
         """All rows as a file; amounts in units."""
-        folder = tempfile.TemporaryDirectory(prefix="lefi-export-")
+        ledger, folder = jobs.reader(job), tempfile.TemporaryDirectory(prefix="lefi-export-")
         path = File(folder.name) / f"rows.{format}"
-        export(frames(jobs.reader(job).rows()), path)
+        try:
+            export(frames(ledger.rows()), path)
+        except BaseException:
+            folder.cleanup()
+            raise
         kind = "text/csv" if format == "csv" else "application/vnd.apache.parquet"
         return FileResponse(path, media_type=kind, filename=path.name, background=BackgroundTask(folder.cleanup))
 
