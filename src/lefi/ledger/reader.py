@@ -134,8 +134,12 @@ class Reader:
 
     def jobs(self) -> list[str]:
         """Names of all jobs in this database."""
-        with self._reading() as connection:
-            return list(connection.scalars(select(log.c.job).distinct().order_by(log.c.job)))
+        found: list[str] = []
+        with self._reading() as connection:  # from one name to the next: DISTINCT would read every row
+            query = select(func.min(log.c.job))
+            while (name := connection.scalar(query.where(log.c.job > found[-1]) if found else query)) is not None:
+                found.append(name)
+        return found
 
     def rows(self, after: int | None = None, since: int = 0, upto: int | None = None) -> Iterator[Row]:
         """All rows in the order of writing: of rounds after that one, or with numbers in (since, upto].

@@ -13,6 +13,7 @@ from lefi.serve.events import events
 from lefi.serve.gate import Gate
 from lefi.serve.jobs import Jobs
 from lefi.serve.limits import Limits
+from lefi.serve.pages import mount
 from lefi.serve.problems import add_problems
 from lefi.serve.reading import reading
 from lefi.serve.sessions import sessions
@@ -52,8 +53,9 @@ def make_app(
     )  # fmt: skip
     add_problems(app)
     app.state.jobs = jobs
-    app.state.context = Context(jobs.whole.place, jobs.reader, jobs.names, jobs.explain, callers.guard)
+    app.state.context = Context(jobs.whole.place, jobs.reader, jobs.names, jobs.explain, callers.guard, callers.own)
     for router in (sessions(callers), reading(jobs, callers), events(jobs, callers), writing(jobs, callers)):
         app.include_router(router)
+    mount(app, app.state.context)
     app.add_middleware(Gate, limits=limits, hosts=hosts)
     return app

@@ -40,7 +40,8 @@ class Context:
     jobs     names of all jobs in the ledger
     explain  what the mechanism of a job believes of these clients (`lefi.ledger.client_id` of their names), or None
     guard    a FastAPI dependency that demands a role and gives the `Caller`; everybody is operator on loopback
-             without tokens. Who takes "client" has to ask `Caller.sees`
+             without tokens. Who takes "client" has to call `own`
+    own      refuses, and writes down, a client that asks for the account of another client or job
     """
 
     place: str
@@ -48,3 +49,4 @@ class Context:
     jobs: Callable[[], list[str]]
     explain: Callable[[str, IntArray], Explanation | None]
     guard: Callable[[Role], Callable[[Request], Caller]]
+    own: Callable[[Request, Caller, str, str | None], None]
