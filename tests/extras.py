@@ -16,7 +16,7 @@ NEEDS = {
     "flower": (*LEDGER, "flwr", "psycopg", "ray"),
     "ledger": (*LEDGER, "flwr", "psycopg"),
     "profiling": ("torch",),
-    "serve": (*LEDGER, "fastapi", "psycopg", "uvicorn"),
+    "serve": (*LEDGER, "fastapi", "flwr", "psycopg", "uvicorn"),
     "studies/test_cluster.py": ("distributed",),
 }
 

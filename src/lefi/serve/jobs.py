@@ -15,11 +15,12 @@ from anyio import CapacityLimiter, to_thread
 from lefi.arrays import IntArray
 from lefi.errors import InputError, OfferError, UnknownName
 from lefi.ledger import Ledger
-from lefi.mechanisms.explanation import Explanation
+from lefi.mechanisms.explanation import Explaining, Explanation
 from lefi.serve.bodies import JobBody
 from lefi.serve.limits import Limits
 from lefi.serve.live import Live
 from lefi.serve.problems import Refusal
+from lefi.serve.shadows import Shadows
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -35,6 +36,7 @@ class Jobs:
         self.over = False  # whether the service is about to stop
         self.live: dict[str, Live] = {}
         self.readers = {"": Ledger(place, "", create=False, reading=True)}
+        self.shadows = Shadows()
         self.lock = threading.Lock()  # of the two tables above
         self.turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self.waiting: defaultdict[str, int] = defaultdict(int)
@@ -99,9 +101,11 @@ class Jobs:
         return live
 
     def explain(self, job: str, ids: IntArray) -> Explanation | None:
-        """What the mechanism of a job believes; None where this service does not run it."""
-        live = self.live.get(job)
-        return None if live is None else live.explain(ids)
+        """What the mechanism of a job believes; None where it cannot say. Of a job that runs elsewhere, a twin says."""
+        if (live := self.live.get(job)) is not None:
+            return live.explain(ids)
+        twin = self.shadows.of(self.reader(job))
+        return twin.explain(ids) if isinstance(twin, Explaining) else None
 
     def drop(self, job: str) -> None:
         """Forget what is in memory of a job; the next caller starts from the ledger."""
