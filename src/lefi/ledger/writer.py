@@ -37,6 +37,7 @@ class Writer(Reader):
         self._secret: Ed25519PrivateKey | None = None
         self._tree: Tree | None = None  # of the rows that this process knows of
         self._alias: dict[str, str] = {}
+        self._statement: Any = None  # that inserts rows, compiled once
 
     @property
     def key(self) -> Ed25519PrivateKey:
@@ -75,7 +76,7 @@ class Writer(Reader):
                 rows = list(rows() if callable(rows) else rows)
                 if rows:
                     new = self._name([row.get("client", "") for row in rows])
-                    complete = [self._complete(row, len(tree) + at_, at) for at_, row in enumerate(rows, 1)]
+                    complete = [self._complete(row, seq, at) for seq, row in enumerate(rows, len(tree) + 1)]
                     for row in complete:
                         tree.append(bytes.fromhex(row["leaf"]))
                     if new:
@@ -94,10 +95,11 @@ class Writer(Reader):
 
     def _insert(self, rows: list[Row]) -> None:
         """Straight to the driver: a large round has hundreds of thousands of rows, and these need no conversion."""
-        statement = insert(log).compile(dialect=self._engine.dialect)
+        if self._statement is None:
+            self._statement = insert(log).compile(dialect=self._engine.dialect)
         order = itemgetter(*COLUMNS)
-        values: Any = [order(row) for row in rows] if statement.positional else rows
-        self._connection.exec_driver_sql(str(statement), values)
+        values: Any = [order(row) for row in rows] if self._statement.positional else rows
+        self._connection.exec_driver_sql(str(self._statement), values)
 
     def _forget_state(self) -> None:
         """After a failed write nothing is known; it is read again."""
