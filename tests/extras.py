@@ -17,6 +17,7 @@ NEEDS = {
     "ledger": (*LEDGER, "flwr", "psycopg"),
     "profiling": ("torch",),
     "serve": (*LEDGER, "fastapi", "flwr", "psycopg", "uvicorn"),
+    "serve/pages": ("playwright",),
     "studies/test_cluster.py": ("distributed",),
 }
 

@@ -4,7 +4,6 @@ Rows carry no true leaves: what is tried is reading them. Every seventh client r
 drawn, the others are copies of it with another accuracy, so that fifteen million rows take minutes.
 """
 
-import json
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -53,24 +52,32 @@ def fill(path: Path, clients: int, rounds: int, job: str = "large") -> None:
 def _rows(job: str, aliases: list[str]) -> Iterator[tuple[object, ...]]:
     base = dict.fromkeys(COLUMNS) | {"job": job, "version": 2, "round": 1, "leaf": "0" * 64}
     base["at"] = "2026-11-16T00:00:00.000000+00:00"
+    blank, place = list(base.values()), {name: at for at, name in enumerate(COLUMNS)}
+    first = [place[name] for name in ("seq", "kind", "client")]
     for seq, (kind, client, values) in enumerate(_round(aliases), 2):
-        yield tuple((base | {"seq": seq, "kind": kind, "client": client} | values).values())
+        row = blank.copy()
+        row[first[0]], row[first[1]], row[first[2]] = seq, kind, client
+        for name, value in values.items():
+            row[place[name]] = value
+        yield tuple(row)
 
 
 def _round(aliases: list[str]) -> Iterator[tuple[str, str, dict[str, object]]]:
     rng, count = np.random.default_rng(7), len(aliases)
     weight = (BUDGET / count * rng.uniform(0.2, 0.9, count)).tolist()
-    size = rng.uniform(1.0, 9.0, count).tolist()
+    delivered = rng.uniform(1.0, 9.0, count)
+    owed = (np.array(weight) * -np.expm1(-0.7 * delivered) * UNITS).astype(int).tolist()
+    size = delivered.tolist()
     for alias, offered in zip(aliases, weight, strict=True):
-        text = json.dumps({"kind": "curve", "weight": offered, "limit": 10.0}, separators=(",", ":"))
+        text = f'{{"kind":"curve","weight":{offered!r},"limit":10.0}}'
         yield "offer", alias, {"iid": 0.5, "rate": 0.7, "offer": text}
     paid = {}
-    for number, (alias, delivered) in enumerate(zip(aliases, size, strict=True)):
+    for number, (alias, came) in enumerate(zip(aliases, size, strict=True)):
         if number % 7 == 0:
             yield "answer", alias, {"claim": "'x'", "verdict": VERDICTS[(number // 7) % len(VERDICTS)]}
         else:
-            paid[alias] = int(weight[number] * -np.expm1(-0.7 * delivered) * UNITS)
-            yield "answer", alias, {"claim": str(delivered), "verdict": "accepted", "size": delivered}
+            paid[alias] = owed[number]
+            yield "answer", alias, {"claim": "9999", "verdict": "accepted", "size": came}
     for alias, units in paid.items():
         yield "payment", alias, {"payment": units}
     yield "round", "", {"payment": sum(paid.values()), "accuracy": 0.2}

@@ -27,7 +27,7 @@ LAST = "(plot) => plot.chart.u.data[0].at(-1)"
 @pytest.fixture
 def job(tmp_path: Path) -> Iterator[Job]:
     job = Job(tmp_path / "ledger.db", "fleet", "price")
-    job.play(20)
+    job.play(10)
     yield job
     job.close()
 
@@ -54,7 +54,7 @@ def was_not_reloaded(page: Page) -> bool:
 
 def test_new_rounds_appear_and_zoom_and_selection_stay(service: Caller, job: Job, visit: Open) -> None:
     page = visit(f"{service.url}/#/jobs/fleet")
-    shows(page, 20)
+    shows(page, 10)
     mark(page)
     place = page.locator(f"{ACCURACY} .u-over")
     box = place.bounding_box()
@@ -65,42 +65,42 @@ def test_new_rounds_appear_and_zoom_and_selection_stay(service: Caller, job: Job
     page.mouse.up()
     plot = page.locator(f"{ACCURACY} .plot")
     zoomed = plot.evaluate(SPAN)
-    assert zoomed == pytest.approx([6.7, 12.4], abs=0.3)
+    assert zoomed == pytest.approx([3.7, 6.4], abs=0.3)
     other = page.locator('[aria-label="How much is spent in all?"] .plot')
     assert other.evaluate(SPAN) == pytest.approx(zoomed)
     page.mouse.click(box["x"] + 0.5 * box["width"], box["y"] + 50)
     expect(page).to_have_url(re.compile("round="))
     picked = page.url.split("round=")[1]
     job.play(2)
-    shows(page, 22)
+    shows(page, 12)
     assert plot.evaluate(SPAN) == pytest.approx(zoomed)
     assert other.evaluate(SPAN) == pytest.approx(zoomed)
     assert page.url.endswith(f"round={picked}")
     expect(page.locator(".heat .legend")).to_contain_text(f"round {picked}:")
     assert was_not_reloaded(page)
     page.mouse.dblclick(box["x"] + 0.5 * box["width"], box["y"] + 50)
-    page.wait_for_function(f"document.querySelector('{ACCURACY} .plot').chart.u.scales.x.max >= 22")
+    page.wait_for_function(f"document.querySelector('{ACCURACY} .plot').chart.u.scales.x.max >= 12")
 
 
 def test_keys_choose_a_round_and_the_address_keeps_it(service: Caller, visit: Open) -> None:
     page = visit(f"{service.url}/#/jobs/fleet")
-    shows(page, 20)
+    shows(page, 10)
     plot = page.locator(f"{ACCURACY} .plot")
     plot.focus()
     plot.press("ArrowRight")
     plot.press("ArrowLeft")
-    expect(page).to_have_url(re.compile(r"round=19$"))
+    expect(page).to_have_url(re.compile(r"round=9$"))
     again = visit(page.url)
-    expect(again.locator(".heat .legend")).to_contain_text("round 19:")
-    assert again.locator(f"{ACCURACY} .plot").evaluate("(plot) => plot.chart.picked") == 19
+    expect(again.locator(".heat .legend")).to_contain_text("round 9:")
+    assert again.locator(f"{ACCURACY} .plot").evaluate("(plot) => plot.chart.picked") == 9
 
 
 def test_the_overview_follows_too(service: Caller, job: Job, visit: Open) -> None:
     page = visit(service.url)
-    expect(page.locator('tr[data-job="fleet"]')).to_contain_text("20 of 60")
+    expect(page.locator('tr[data-job="fleet"]')).to_contain_text("10 of 60")
     mark(page)
     job.play(1)
-    expect(page.locator('tr[data-job="fleet"]')).to_contain_text("21 of 60")
+    expect(page.locator('tr[data-job="fleet"]')).to_contain_text("11 of 60")
     assert was_not_reloaded(page)
 
 
@@ -130,19 +130,19 @@ def test_a_page_goes_on_where_it_was_after_the_service_was_killed(
     port = free_port()
     with process(tmp_path / "ledger.db", port) as running:
         page = visit(f"http://127.0.0.1:{port}/#/jobs/fleet")
-        shows(page, 20)
+        shows(page, 10)
         mark(page)
         running.send_signal(signal.SIGKILL)
         running.wait()
         expect(page.locator("#link")).to_contain_text("trying again")
         job.play(3)
     with process(tmp_path / "ledger.db", port):
-        shows(page, 23)
+        shows(page, 13)
         expect(page.locator("#link")).to_be_hidden()
-        assert page.locator(f"{ACCURACY} .plot").evaluate("(plot) => plot.chart.u.data[0].length") == 23
+        assert page.locator(f"{ACCURACY} .plot").evaluate("(plot) => plot.chart.u.data[0].length") == 13
         assert was_not_reloaded(page)
         job.play(1)
-        shows(page, 24)
+        shows(page, 14)
 
 
 def test_an_operator_pauses_resumes_and_changes_the_budget(service: Caller, job: Job, visit: Open) -> None:
@@ -184,7 +184,7 @@ def test_roles_see_what_they_may(job: Job, visit: Open, watch: Watch) -> None:
         sign_in(page, "lefi_no_token")
         expect(page.get_by_text("This token is not good")).to_be_visible()
         sign_in(page, made["auditor"])
-        expect(page.get_by_text("round 20 of 60")).to_be_visible()
+        expect(page.get_by_text("round 10 of 60")).to_be_visible()
         expect(page.get_by_role("button", name="auditor, sign out")).to_be_visible()
         expect(page.get_by_role("button", name="Pause")).to_have_count(0)
         refused = page.evaluate("fetch('/v1/jobs/fleet/pause', {method: 'POST'}).then((reply) => reply.status)")

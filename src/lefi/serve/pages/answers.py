@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -119,7 +119,9 @@ class Bands:
     def __init__(self) -> None:
         self.known: dict[int, dict[str, list[float | None]]] = {}
 
-    def read(self, digest: Digest, start: int = 1, end: int | None = None) -> dict[str, Any]:
+    def read(
+        self, digest: Digest, clients: Callable[[int], Answers], start: int = 1, end: int | None = None
+    ) -> dict[str, Any]:
         """Some rounds of these, the last among them; those that are not computed yet are left out."""
         rounds = [row.round for row in digest.rounds if row.round >= start and (end is None or row.round <= end)]
         chosen = [rounds[i] for i in np.unique(np.linspace(0, len(rounds) - 1, BANDS).astype(int))] if rounds else []
@@ -129,7 +131,7 @@ class Bands:
                 if time.monotonic() - began > PATIENCE:
                     ready = False
                     break
-                self.known[round] = _quantiles(answers(digest, round))
+                self.known[round] = _quantiles(clients(round))
         shown = [round for round in chosen if round in self.known]
         kinds = {kind: [self.known[round][kind] for round in shown] for kind in ("offered", "size", "paid")}
         return {"round": shown, "ready": ready, "quantiles": QUANTILES, **kinds}

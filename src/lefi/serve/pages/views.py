@@ -27,7 +27,7 @@ class Jobs:
     """What is kept of each job between two requests."""
 
     def __init__(self, context: Context) -> None:
-        self.context, self.lock = context, threading.Lock()
+        self.context, self.lock, self.reading = context, threading.Lock(), threading.Lock()
         self.digests: dict[str, tuple[Digest, Bands]] = {}
         self.clients: dict[tuple[str, int], Answers] = {}
 
@@ -44,14 +44,12 @@ class Jobs:
     def answers(self, digest: Digest, round: int) -> Answers:
         """The clients of a round; of closed ones the last few are kept."""
         key, last = (digest.reader.job, round), digest.rounds[-1].round if digest.rounds else 0
-        if key in self.clients:
-            return self.clients[key]
-        found = answers(digest, round)
-        if round <= last:
-            with self.lock:
+        with self.reading:  # two parts of a page ask for the same round at once
+            found = self.clients.pop(key, None) or answers(digest, round)
+            if round <= last:
                 self.clients[key] = found
-                while len(self.clients) > KEPT:
-                    self.clients.pop(next(iter(self.clients)))
+            while len(self.clients) > KEPT:
+                self.clients.pop(next(iter(self.clients)))
         return found
 
 
@@ -96,7 +94,7 @@ def _of_rounds(router: APIRouter, jobs: Jobs, looking: list[Any]) -> None:
     def bands_of_job(job: str, start: Round = 1, end: Some = None) -> dict[str, Any]:
         """Quantiles over clients, for some rounds."""
         digest, bands = jobs.open(job)
-        return bands.read(digest, start, end)
+        return bands.read(digest, lambda number: jobs.answers(digest, number), start, end)
 
     @router.get("/jobs/{job}/histogram", dependencies=looking)
     def histogram_of_round(job: str, round: Round) -> dict[str, Any]:
