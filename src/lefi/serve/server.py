@@ -108,6 +108,7 @@ class Server(uvicorn.Server):
 
 def run(place: str, address: Address, limits: Limits, *, say: Callable[[str], None], demo: bool = False) -> None:
     """Serve until ctrl-c or a signal. `demo`: simulated jobs play through this service."""
+    _check(address, Tokens(tokens_beside(place)))
     line = _listening(address)
     running, shows = server(place, address, limits), Demo(address.url)
     running.ends = shows.over.set
