@@ -59,9 +59,9 @@ class Caller:
 
 
 @contextmanager
-def served(place: str | Path, limits: Limits | None = None) -> Iterator[Caller]:
-    """The service in a thread of this process."""
-    address = Address(port=free_port())
+def served(place: str | Path, limits: Limits | None = None, tls: Path | None = None) -> Iterator[Caller]:
+    """The service in a thread of this process. `tls`: a file with certificate and key."""
+    address = Address(port=free_port(), cert=tls, key=tls)
     running = server(str(place), address, limits)
     thread = threading.Thread(target=running.run, daemon=True)
     thread.start()
