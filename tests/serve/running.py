@@ -59,9 +59,9 @@ class Caller:
 
 
 @contextmanager
-def served(place: str | Path, limits: Limits | None = None) -> Iterator[Caller]:
+def served(place: str | Path, limits: Limits | None = None, port: int | None = None) -> Iterator[Caller]:
     """The service in a thread of this process."""
-    address = Address(port=free_port())
+    address = Address(port=port or free_port())
     running = server(str(place), address, limits)
     thread = threading.Thread(target=running.run, daemon=True)
     thread.start()
