@@ -33,7 +33,7 @@ from tests.serve.running import free_port
 
 ROUNDS = 20  # of a job; then the next begins
 JOBS = (("price", "mixed"), ("uniform", "flaky"), ("price", "churning"), ("contract", "mixed"))
-LONGEST = 1.2  # seconds that the service lives once it listens
+LONGEST = 2.0  # seconds that the service lives once it listens
 PATIENCE = 120.0  # seconds after which a caller takes the service for dead
 AGAIN = 0.3  # share of rounds that a caller tells twice
 

@@ -96,6 +96,20 @@ def test_every_operation_under_every_role(guarded: Guarded) -> None:
                 assert (reply.status, reply.json["field"]) == (403, "role"), name
 
 
+def test_nothing_is_told_without_a_token(guarded: Guarded) -> None:
+    """The pages' own routes included; what is open to all is the page itself, which knows nothing."""
+    paths = guarded.call(None)("GET", "/v1/openapi.json").json["paths"]
+    tried = 0
+    for path, methods in paths.items():
+        for method, said in methods.items():
+            if NEEDS.get(said["operationId"], "") is not None:
+                filled = path.replace("{job}", "a").replace("{round}", "1").replace("{client}", "car-1")
+                reply = guarded.call(None)(method.upper(), filled.replace("{order}", "pause"))
+                assert reply.status == 401, (method, path)
+                tried += 1
+    assert tried > len(NEEDS)
+
+
 def test_a_client_sees_its_own_statement_alone(guarded: Guarded) -> None:
     call = guarded.call("client")
     own = call("GET", "/v1/jobs/a/statement")

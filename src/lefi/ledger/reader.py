@@ -28,6 +28,7 @@ class Reader:
 
     def __init__(self, location: str | Path, job: str, *, create: bool, reading: bool) -> None:
         self.url, self.job = read_url(location), job
+        self._noted: dict[str, dict[str, Any] | None] = {}
         self._engine = open_engine(self.url, reading)
         self._connection = connect(self._engine, self.url, create, reading)
 
@@ -43,10 +44,12 @@ class Reader:
         return shown(self.url)
 
     def noted(self) -> dict[str, Any] | None:
-        """The terms that the job was begun with; None before it."""
-        with self._reading() as connection:
-            text = connection.scalar(select(log.c.terms).where(self._mine, log.c.kind == "job").order_by(log.c.seq))
-        return None if text is None else read(text)
+        """The terms that the job was begun with; None before it. They never change, so they are read once."""
+        if self._noted.get(self.job) is None:
+            with self._reading() as connection:
+                text = connection.scalar(select(log.c.terms).where(self._mine, log.c.seq == 1))
+            self._noted = {self.job: None if text is None else read(text)}
+        return copy(self._noted[self.job])
 
     @property
     def money(self) -> Money:

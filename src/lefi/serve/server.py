@@ -108,11 +108,13 @@ class Server(uvicorn.Server):
 
 def run(place: str, address: Address, limits: Limits, *, say: Callable[[str], None], demo: bool = False) -> None:
     """Serve until ctrl-c or a signal. `demo`: simulated jobs play through this service."""
+    _check(address, Tokens(tokens_beside(place)))
+    line = _listening(address)
     running, shows = server(place, address, limits), Demo(address.url)
     running.ends = shows.over.set
 
     async def life() -> None:
-        serving = asyncio.create_task(running.serve())
+        serving = asyncio.create_task(running.serve([line]))
         while not running.started and not serving.done():
             await asyncio.sleep(LOOK)
         if running.started:
@@ -123,11 +125,18 @@ def run(place: str, address: Address, limits: Limits, *, say: Callable[[str], No
 
     try:
         asyncio.run(life())
-    except SystemExit:  # how uvicorn says that it cannot listen
-        raise LefiError(f"cannot listen at {address.url}: choose another --port") from None
     finally:
+        line.close()
         if demo:
             shows.stop()
+
+
+def _listening(address: Address) -> socket.socket:
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    try:
+        return socket.create_server((address.host, address.port), family=family, backlog=CALLERS)
+    except OSError as error:
+        raise LefiError(f"cannot listen at {address.url} ({error.strerror}): choose another --port") from None
 
 
 def log_to_stderr() -> None:
