@@ -72,7 +72,9 @@ def visit(browser: Browser, watch: Watch) -> Iterator[Open]:
     contexts = []
 
     def visit(url: str, width: int = 1440, theme: Any = "light", **settings: Any) -> Page:
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme, **settings)
+        context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=theme, reduced_motion="reduce", **settings
+        )
         contexts.append(context)
         context.set_default_timeout(PATIENCE)
 

@@ -1,10 +1,13 @@
 """The account of one client: what it earned and when, what is due, what became of its answers."""
 
+import json
+import math
 from collections import Counter, defaultdict
 from typing import Any
 
 from lefi.ledger.glances import alias_named, names_like, of_client
 from lefi.serve.pages.digest import Digest
+from lefi.serve.pages.plain import number
 from lefi.serve.pages.rows import rows
 from lefi.serve.problems import Refusal
 
@@ -14,6 +17,14 @@ HISTORY = 400  # rows of a client on its page
 
 def search(digest: Digest, start: str) -> list[str]:
     return names_like(digest.reader, start, MATCHES)
+
+
+def _most(offer: str | None, rate: float | None) -> float | None:
+    """What an offer pays at its limit, where that hangs on this client alone [USD]."""
+    told = json.loads(offer) if offer else {}
+    if "weight" in told and rate is not None:
+        return number(-told["weight"] * math.expm1(-rate * told["limit"]))
+    return number(told["price"] * told["limit"]) if "price" in told else None
 
 
 def account(digest: Digest, name: str, before: int | None = None) -> dict[str, Any]:
@@ -30,6 +41,8 @@ def account(digest: Digest, name: str, before: int | None = None) -> dict[str, A
     earned, taken = sum(row[2] for row in paid), sum(row[2] for row in back)
     out = sum(row["payment"] for row in digest.special if row["kind"] == "payout" and row["client"] == alias)
     found = rows(digest, before, HISTORY, client=name, kind=("offer", "answer", "payment", "reversal"))
+    for row in found["rows"]:
+        row["most"] = _most(row["offer"], row["rate"])
     return {
         "client": name,
         "alias": alias,

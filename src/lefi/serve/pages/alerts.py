@@ -22,13 +22,13 @@ def count(digest: Digest) -> int:
     """Verdicts of refusal and faults in the last closed round, and rounds beyond their budget ever."""
     last = digest.rounds[-1].round if digest.rounds else 0
     faults = sum(1 for row in digest.special if row["kind"].endswith("fault") and row["round"] == last)
-    counts = digest.counts.get(last)
+    counts = digest.counts_of(digest.rounds[-1]) if digest.rounds else None
     return faults + (len(counts.refused) if counts else 0) + len(digest.over)
 
 
 def refused(digest: Digest) -> int:
     """Answers that were refused in the last closed round."""
-    counts = digest.counts.get(digest.rounds[-1].round) if digest.rounds else None
+    counts = digest.counts_of(digest.rounds[-1]) if digest.rounds else None
     return sum(counts.refused.values()) if counts else 0
 
 
@@ -52,7 +52,9 @@ def _faults(digest: Digest) -> Iterator[dict[str, Any]]:
 
 
 def _refused(digest: Digest) -> Iterator[dict[str, Any]]:
-    seen = [row for row in reversed(digest.rounds[-LATELY:]) if row.round in digest.counts]
+    seen = [
+        row for row in reversed(digest.rounds[-LATELY:]) if row.seq <= digest.counted and row.round in digest.counts
+    ]
     left = SHOWN
     for row in seen:
         for verdict, many in digest.counts[row.round].refused.items():

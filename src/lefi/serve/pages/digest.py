@@ -16,6 +16,7 @@ from lefi.ledger.orders import Orders
 from lefi.ledger.terms import Purse, in_force
 
 CHUNK = 200_000  # rows of one pass: about a third of a second
+FEW = 20_000  # rows that are counted while a page waits
 LATEST = 200  # orders and faults that are kept of a chunk
 PLAYED = {"job", "call", "offer", "pledge", "commitment", "answer", "payment", "round"}
 
@@ -53,6 +54,9 @@ class Counts:
             self.refused[tally.verdict or ""] += tally.many
 
 
+NONE = Counts()
+
+
 class Digest:
     """One job. `catch_up` before anything else is read."""
 
@@ -85,13 +89,10 @@ class Digest:
                 self.orders = self.reader.orders()
                 known = self.rounds[-1].round if self.rounds else 0
                 self._close([Closed(*row.values()) for row in self.reader.closings(known)])
-        if self._passing.acquire(blocking=False):
-            try:
-                self._count()
-            finally:
-                self._passing.release()
-            if self.seq - self.counted > CHUNK:
-                threading.Thread(target=self._count_all, daemon=True).start()
+        if 0 < self.seq - self.counted <= FEW:
+            self._count_all()
+        elif self.counted < self.seq:
+            threading.Thread(target=self._count_all, daemon=True).start()
 
     def _close(self, new: list[Closed]) -> None:
         orders = self.reader.budgets()
@@ -114,9 +115,12 @@ class Digest:
         return int(columns_of(self.reader, ("seq",), ("call", "offer"), before, row.seq, most=1)[0][0])
 
     def _count_all(self) -> None:
-        with self._passing:
-            while self.counted < self.seq:
-                self._count()
+        if self._passing.acquire(blocking=False):  # otherwise somebody else is at it
+            try:
+                while self.counted < self.seq:
+                    self._count()
+            finally:
+                self._passing.release()
 
     def _count(self) -> None:
         """Count one chunk of rows."""
@@ -130,6 +134,10 @@ class Digest:
                     self.counts.setdefault(tally.round, Counts()).add(tally)
             self.special += reversed(rows)
             self.counted = upto
+
+    def counts_of(self, row: Closed) -> Counts | None:
+        """The counts of a closed round; None while they are not complete."""
+        return self.counts.get(row.round, NONE) if row.seq <= self.counted else None
 
     @property
     def state(self) -> str:

@@ -11,7 +11,7 @@ from lefi.serve.pages.digest import Digest
 PAGE = 100  # rows
 WINDOW = 200_000  # rows that one query looks through
 PATIENCE = 0.6  # seconds of looking before the page is asked whether to go on
-SHOWN = ("seq", "round", "kind", "client", "size", "payment", "accuracy", "claim", "verdict", "at", "leaf")
+SHOWN = ("seq", "round", "kind", "client", "rate", "size", "payment", "accuracy", "claim", "verdict", "at", "leaf")
 
 
 def rows(digest: Digest, before: int | None = None, most: int = PAGE, **filters: Any) -> dict[str, Any]:

@@ -5,11 +5,10 @@ from typing import Any
 import numpy as np
 
 from lefi.arrays import FloatArray, IntArray
-from lefi.serve.pages.digest import Counts, Digest
+from lefi.serve.pages.digest import Digest
 from lefi.serve.pages.plain import numbers
 
 MOST = 1000  # points of a chart: wider than most screens, 60 kB
-NONE = Counts()
 
 
 def series(digest: Digest, after: int = 0, start: int = 1, end: int | None = None, most: int = MOST) -> dict[str, Any]:
@@ -21,19 +20,18 @@ def series(digest: Digest, after: int = 0, start: int = 1, end: int | None = Non
     accuracy = np.array([np.nan if rounds[i].accuracy is None else rounds[i].accuracy for i in at], dtype=np.float64)
     paid = np.array([digest.money.amount(rounds[i].units) for i in at], dtype=np.float64)
     kept = at[thinned([accuracy, paid], most)]
-    counts = [digest.counts.get(rounds[i].round, NONE) for i in kept]
-    sizes = [of.size for of in counts]
+    counts = [digest.counts_of(rounds[i]) for i in kept]
     result = {
         "round": [rounds[i].round for i in kept],
         "accuracy": numbers(rounds[i].accuracy for i in kept),
         "paid": numbers(digest.money.amount(rounds[i].units) for i in kept),
         "budget": numbers(digest.budgets[i] for i in kept),
         "spent": numbers(digest.money.amount(digest.spent[i]) for i in kept),
-        "offers": [of.offers for of in counts],
-        "answers": [of.answered for of in counts],
-        "missing": [of.missing for of in counts],
-        "refused": [sum(of.refused.values()) for of in counts],
-        "size": numbers(sizes),
+        "offers": [of and of.offers for of in counts],
+        "answers": [of and of.answered for of in counts],
+        "missing": [of and of.missing for of in counts],
+        "refused": [of and sum(of.refused.values()) for of in counts],
+        "size": numbers(of and of.size for of in counts),
     }
     last = rounds[-1].round if rounds else 0
     return {"series": result, "last": last, "thinned": len(kept) < len(at), "rounds": len(at), "read": digest.read}

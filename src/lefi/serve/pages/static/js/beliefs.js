@@ -4,9 +4,11 @@ import { Chart, frame, key } from "./chart.js";
 import { fill, h } from "./dom.js";
 import { amount, short } from "./format.js";
 
+const WORTH = "price of money [accuracy / USD]"; // one for all clients, where a mechanism has it
+
 export class Beliefs {
-  constructor(place, job, chosen) {
-    Object.assign(this, { job, chosen, client: null });
+  constructor(place, job, chosen, worth) {
+    Object.assign(this, { job, chosen, worth, client: null });
     const names = h("datalist", { id: "clients" });
     this.input = h("input", { type: "search", list: "clients", placeholder: "client", "aria-label": "Client", onchange: () => this.pick(this.input.value.trim()), oninput: () => this.suggest(names) });
     this.frame = frame("What do we believe of a client?", "thousand samples against money", { tall: true, kind: "believed", tools: [h("span", { class: "search" }, this.input, names)] });
@@ -68,6 +70,7 @@ export class Beliefs {
     const account = h("a", { href: `#/clients/${encodeURIComponent(this.job)}/${encodeURIComponent(belief.client)}` }, "account");
     const why = belief.explained ? belief.why : "The mechanism of this job does not say what it believes, or runs elsewhere: these are the answers alone.";
     const learned = Object.entries(belief.learned ?? {}).flatMap(([what, value]) => [h("dt", {}, what), h("dd", {}, short(value))]);
+    this.worth(belief.learned?.[WORTH] ?? null);
     fill(this.told, h("p", { class: "small" }, why, " ", account), h("dl", { class: "learned" }, learned));
   }
 

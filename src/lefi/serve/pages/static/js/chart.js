@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 import { short } from "./format.js";
 
 const { uPlot } = window;
-const DASH = [6, 4];
+const DASH = [6, 4], DOTS = [2, 3];
 
 // A titled place for a picture: the question, its unit, tools at the right.
 export function frame(title, unit, { tall = false, tools = [], kind = "" } = {}) {
@@ -19,13 +19,13 @@ export function frame(title, unit, { tall = false, tools = [], kind = "" } = {})
 
 export function key(entries) {
   return entries.map((entry) =>
-    h("span", {}, h("i", { class: entry.pale ? "block pale" : entry.block ? "block" : entry.dash ? "dashed" : entry.dots ? "dot" : "", style: { color: `var(--${entry.colour})` } }), entry.label, entry.value === undefined ? null : h("b", {}, entry.value)));
+    h("span", {}, h("i", { class: entry.pale ? "block pale" : entry.block ? "block" : entry.dash ? "dashed" : entry.dotted ? "dotted" : entry.dots ? "dot" : "", style: { color: `var(--${entry.colour})` } }), entry.label, entry.value === undefined ? null : h("b", {}, entry.value)));
 }
 
 function axes(format, x = "round") {
   const common = { stroke: () => colour("muted"), font: "12px system-ui, sans-serif", ticks: { show: false } };
   return [
-    { ...common, grid: { show: false }, size: 27, gap: 6, label: x, labelSize: 16, labelFont: "12px system-ui, sans-serif", labelGap: 0, space: 60, values: (_, splits) => splits.map((value) => (Number.isInteger(value) || x !== "round" ? short(value) : "")) },
+    { ...common, grid: { show: false }, size: 27, gap: 6, label: x, labelSize: 16, labelFont: "12px system-ui, sans-serif", labelGap: 0, space: 60, values: (_, splits) => splits.map((value) => (x !== "round" || (Number.isInteger(value) && value > 0) ? short(value) : "")) },
     { ...common, grid: { stroke: () => colour("grid"), width: 1 }, size: 54, gap: 6, space: 34, values: (_, splits) => splits.map(format) },
   ];
 }
@@ -37,7 +37,7 @@ function drawn(line) {
     stroke: () => (line.hidden ? "transparent" : colour(line.colour)),
     fill: line.fill ? () => faded(line.colour, line.fill) : undefined,
     width: line.hidden ? 0 : line.width ?? 2,
-    dash: line.dash ? DASH : undefined,
+    dash: line.dash ? DASH : line.dotted ? DOTS : undefined,
     paths: bars ?? (line.step ? uPlot.paths.stepped({ align: 1 }) : line.dots ? () => null : undefined),
     points: line.hidden || line.bars || line.level ? { show: false } : line.dots ? { show: true, size: 6, width: 0, fill: () => faded(line.colour, 0.75) } : { show: (u, at) => lonely(u, at), size: 7, fill: () => colour(line.colour) },
     spanGaps: Boolean(line.span || line.level),
@@ -53,7 +53,7 @@ function lonely(u, at) {
 }
 
 export class Chart {
-  // lines: [{ label, colour, dash, fill, bars, hidden, dots, level }], bands: [[upper, lower, colour, share]]
+  // lines: [{ label, colour, dash, fill, bars, hidden, dots, dotted, level }], bands: [[upper, lower, colour, share]]
   constructor(place, { lines, bands = [], format = short, low = null, high = null, x = "round", sync = null, onZoom, onPick, rug, marker, none = "Nothing yet." }) {
     Object.assign(this, { place, onZoom, onPick, rug, marker, lines, zoomed: false, picked: null, low, high });
     place.chart = this; // for whoever looks from outside: tests, the console

@@ -27,7 +27,7 @@ export async function show(root, [job, client]) {
   root.append(charts);
   const delivered = new Chart(answers.plot, { lines: [{ label: "delivered", colour: "accent" }], low: 0, sync: "client", none: "It has delivered nothing yet." });
   const paid = new Chart(money.plot, { lines: [{ label: "offered at most", colour: "uniform", dash: true }, { label: "paid", colour: "accent" }], low: 0, sync: "client", none: "It was offered nothing yet." });
-  fill(money.legend, key([{ label: "paid", colour: "accent" }, { label: "weight or price offered", colour: "uniform", dash: true }]));
+  fill(money.legend, key([{ label: "paid", colour: "accent" }, { label: "offered at most", colour: "uniform", dash: true }]));
 
   const months = h("section", { class: "section" }, h("header", {}, h("h2", {}, "By month")), h("table", {}, h("tbody", {}, told.months.map((month) => h("tr", {}, h("td", {}, month.month), h("td", { class: "number" }, `${exact(month.amount)} ${currency}`))))));
   const list = h("section", { class: "section" });
@@ -37,7 +37,7 @@ export async function show(root, [job, client]) {
     const by = new Map();
     for (const row of rows) {
       const round = by.get(row.round) ?? by.set(row.round, {}).get(row.round);
-      if (row.kind === "offer") round.offered = stake(row.offer);
+      if (row.kind === "offer") round.offered = row.most;
       if (row.kind === "answer" && row.size !== null) round.size = row.size;
       if (row.kind === "payment") round.paid = Number(row.amount);
     }
@@ -60,11 +60,6 @@ export async function show(root, [job, client]) {
   draw();
   keep({});
   return { leave() { delivered.leave(); paid.leave(); } };
-}
-
-function stake(text) {
-  const offer = JSON.parse(text);
-  return offer.weight ?? offer.price ?? null;
 }
 
 // Trust, as far as rows tell: the share of its answers that counted.

@@ -3,6 +3,7 @@ import { colour, faded } from "./colour.js";
 import { h } from "./dom.js";
 import { amount, short, whole } from "./format.js";
 
+const NARROW = 380; // pixels, below which five numbers do not fit under the picture
 const LEFT = 54, BOTTOM = 40, TOP = 10, RIGHT = 10;
 
 export class Heat {
@@ -94,9 +95,10 @@ export class Heat {
     const { money, size } = this.data, bins = money.length - 1;
     ctx.fillStyle = colour("muted");
     ctx.font = "12px system-ui, sans-serif";
-    for (let part = 0; part <= 4; part++) {
-      const at = Math.round((part / 4) * bins);
-      ctx.textAlign = part === 4 ? "right" : part ? "center" : "left";
+    const ticks = w < NARROW ? 2 : 4;
+    for (let part = 0; part <= ticks; part++) {
+      const at = Math.round((part / ticks) * bins);
+      ctx.textAlign = part === ticks ? "right" : part ? "center" : "left";
       ctx.fillText(short(money[at]), LEFT + (at / bins) * w, TOP + t + 16);
       ctx.textAlign = "right";
       ctx.fillText(short(size[at]), LEFT - 8, TOP + t - (at / bins) * t + 4);

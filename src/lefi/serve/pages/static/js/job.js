@@ -10,7 +10,7 @@ import { Store } from "./store.js";
 import { listen } from "./stream.js";
 import { alerts, figures, heading } from "./summary.js";
 
-const POLL = 2000; // milliseconds, where events cannot be had or rows are still being counted
+const POLL = 1000; // milliseconds, where events cannot be had or rows are still being counted
 
 export async function show(root, [job], query) {
   const page = new JobPage(root, job, query);
@@ -34,7 +34,7 @@ class JobPage {
     this.rounds = new Rounds(this.charts, { pick: (round) => this.pick(round), zoom: (min, max) => this.zoom(min, max), head: this.head });
     this.clients = new Clients(this.charts, this.job, (client) => this.choose(client));
     this.spread = new Spread(this.charts, this.job, (round) => this.pick(round));
-    this.beliefs = new Beliefs(this.charts, this.job, (client) => keep({ client }));
+    this.beliefs = new Beliefs(this.charts, this.job, (client) => keep({ client }), (worth) => { this.worth = worth; heading(this.parts.head, this.head, () => this.refresh(), worth); });
     this.draw();
     await Promise.allSettled([this.clients.show(this.shown()), this.beliefs.show(this.client), this.spread.refresh()]);
     this.stop = listen(`/v1/jobs/${encodeURIComponent(this.job)}/events`, { on: (kind) => this.heard(kind), state: (state) => this.linked(state) });
@@ -46,14 +46,14 @@ class JobPage {
   }
 
   draw() {
-    heading(this.parts.head, this.head, () => this.refresh());
+    heading(this.parts.head, this.head, () => this.refresh(), this.worth);
     figures(this.parts.figures, this.head, this.store);
     alerts(this.parts.alerts, this.head, (round) => this.pick(round), (client) => this.choose(client));
     this.rounds.draw(this.store, this.head, this.picked);
   }
 
   heard(kind) {
-    if (kind === "round" || kind === "state" || kind === "message") this.refresh();
+    if (["round", "state", "budget"].includes(kind)) this.refresh();
   }
 
   linked(state) {

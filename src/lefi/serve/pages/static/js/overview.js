@@ -51,7 +51,7 @@ function draw(head, body, { place, jobs }) {
 function line(job, labels) {
   const cells = [
     [h("a", { class: "job", href: `#/jobs/${encodeURIComponent(job.job)}` }, job.job), h("div", { class: "muted small" }, job.mechanism || "")],
-    h("span", { class: `state ${job.state}` }, job.read < 1 ? `reading, ${Math.floor(100 * job.read)}%` : job.state),
+    h("span", { class: `state ${job.state}` }, job.read < 0.9 ? `reading, ${Math.floor(100 * job.read)}%` : job.state),
     `${whole(job.round)}${job.rounds ? ` of ${whole(job.rounds)}` : ""}`,
     money(job),
     [accuracy(job.accuracy), " ", h("span", { class: "muted small" }, signed(job.change))],
@@ -73,5 +73,5 @@ function nothing() {
     h("h1", {}, "No job yet"),
     h("p", { class: "muted" }, "A job appears here with its first row in the ledger: from this service, or from a Flower server that writes to the same ledger."),
     h("button", { class: "main", type: "button", onclick: startDemo }, "Start a simulated job"),
-    copied("lefi serve --help"));
+    copied("lefi serve --demo"));
 }

@@ -1,11 +1,12 @@
 // The top of a job's page: what it is, whether the money is safe, what needs a look.
 import { fill, h } from "./dom.js";
-import { accuracy, ago, amount, exact, signed, whole } from "./format.js";
+import { accuracy, ago, amount, exact, short, signed, whole } from "./format.js";
 import * as orders from "./orders.js";
 
+const FAR = 0.9; // share of the rows that are counted, below which that is worth a word
 let may = null;
 
-export function heading(place, head, again) {
+export function heading(place, head, again, worth = null) {
   may ??= orders.mayOrder();
   const order = (label, work, kind = "") => h("button", { type: "button", class: kind, onclick: async (event) => { event.target.disabled = true; (await work()) ? again() : (event.target.disabled = false); } }, label);
   const buttons = h("div", { class: "buttons" });
@@ -16,14 +17,14 @@ export function heading(place, head, again) {
       order("Budget\u2026", () => orders.budget(head.job, head.budget, head.currency)),
       order("Stop\u2026", () => orders.stop(head.job), "danger"));
   });
-  const key = [head.job, head.state, head.round, head.rounds, head.mechanism, head.budget, head.read].join("|");
+  const key = [head.job, head.state, head.round, head.rounds, head.mechanism, head.budget, head.read, worth].join("|");
   if (place.dataset.key === key) return;
   place.dataset.key = key;
-  const reading = head.read < 1 ? h("span", { class: "muted small" }, `reading the ledger: ${Math.floor(100 * head.read)}%`) : null;
+  const reading = head.read < FAR ? h("span", { class: "muted small" }, `reading the ledger: ${Math.floor(100 * head.read)}%`) : null;
   fill(place, h("div", { class: "head" },
     h("h1", {}, head.job), h("span", { class: `state ${head.state}` }, head.state),
     h("span", { class: "muted" }, `round ${whole(head.round)}${head.rounds ? ` of ${whole(head.rounds)}` : ""}`),
-    head.mechanism ? h("span", { class: "muted" }, head.mechanism) : null, reading, buttons));
+    head.mechanism ? h("span", { class: "muted" }, head.mechanism, worth === null ? "" : `, price of money ${short(worth)} accuracy / USD`) : null, reading, buttons));
 }
 
 function figure(what, much, small, note, kind = "") {
@@ -44,7 +45,7 @@ export function figures(place, head, store) {
     h("div", { class: "figure", title: `${exact(head.spent_exact)} ${currency}` }, h("div", { class: "what" }, "Spent"),
       h("div", { class: "much" }, amount(head.spent), h("small", {}, head.total ? ` of ${amount(head.total)} ${currency}` : ` ${currency}`)), h("div", { class: "note" }, bar)),
     figure("Last round", last ? amount(last.paid) : "\u2013", last && last.budget !== null ? `of ${amount(last.budget)} ${currency}` : currency, safe, head.within ? (head.round ? "good" : "") : "bad"),
-    figure("Price of a thousand samples", unit === null ? "\u2013" : amount(unit, 3), currency, last ? `${whole(last.answers)} of ${whole(last.offers)} delivered` : ""),
+    figure("Price of a thousand samples", unit === null ? "\u2013" : amount(unit, 3), currency, last && last.offers !== null ? `${whole(last.answers)} of ${whole(last.offers)} delivered` : ""),
     figure("Ledger", whole(proof.rows), "rows", h("a", { href: `#/ledger/${encodeURIComponent(head.job)}`, class: proof.holds ? "good" : "bad" }, holds), "")));
 }
 
