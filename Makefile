@@ -14,7 +14,7 @@ CORE_TESTS := tests/golden tests/contracts tests/laws tests/models tests/world t
   tests/studies/test_claims.py tests/studies/test_judge.py tests/studies/test_study.py
 INSTALLED := $(shell find src studies -name '*.py' -o -name '*.toml' -o -name '*.json')
 
-.PHONY: paper test core lowest kills long check lint types layers house bench clean help
+.PHONY: paper test demo core lowest kills long check lint types layers house bench clean help
 
 help:                ## list the targets
 	@grep -E '^[a-z]+: .*##|^[a-z]+:  *##' Makefile | sed -E 's/:.*##/\t/'
@@ -25,6 +25,9 @@ paper: .venv/core    ## every figure of the paper and the report, into results/p
 test: .venv/dev      ## the tests
 	$(BIN)/pytest -n $(WORKERS) -q
 
+demo: .venv/dev      ## a service with simulated jobs that run live, and pages to watch them
+	$(BIN)/lefi serve --demo
+
 core: .venv-core/done ## tests of the core, installed without any extra
 	LEFI_TESTS=core .venv-core/bin/pytest -n $(JOBS) -q $(CORE_TESTS)
 
@@ -34,10 +37,13 @@ lowest: .venv-lowest/done ## the same with the oldest versions that pyproject.to
 kills: .venv/dev     ## 200 kills of the Flower server at random instants, over kinds, phases and databases
 	$(THREADS) $(BIN)/python -m tests.flower.kills --kills 140 --postgres 60
 
-long: kills          ## what takes too long for `make test`: kills, hostile messages and rounds, a million rows
+long: kills          ## what takes too long for `make test`: kills, hostile messages, requests and rounds, a million rows
+	$(THREADS) $(BIN)/python -m tests.serve.kills --kills 50 --postgres 20
+	$(THREADS) $(BIN)/python -m tests.serve.fuzz --requests 5000
 	$(THREADS) $(BIN)/python -m tests.hostile.generated --messages 100000
 	$(THREADS) $(BIN)/python -m tests.hostile.mechanisms --rounds 100000
 	$(THREADS) $(BIN)/python -m tests.ledger.many
+	$(THREADS) $(BIN)/python -m tests.serve.pages.large
 	LEFI_LONG=1 $(BIN)/pytest -q tests/flower/test_deployment.py
 
 check: lint types layers ## what CI checks besides the tests

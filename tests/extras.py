@@ -10,11 +10,14 @@ from pathlib import Path
 TESTS = Path(__file__).parent
 LEDGER = ("alembic", "cryptography", "sqlalchemy")
 NEEDS = {
+    "books": (*LEDGER, "psycopg"),
     "cli/test_ledger_command.py": (*LEDGER, "flwr"),
     "databases": (*LEDGER, "psycopg"),
     "flower": (*LEDGER, "flwr", "psycopg", "ray"),
     "ledger": (*LEDGER, "flwr", "psycopg"),
     "profiling": ("torch",),
+    "serve": (*LEDGER, "fastapi", "flwr", "psycopg", "uvicorn"),
+    "serve/pages": ("playwright",),
     "studies/test_cluster.py": ("distributed",),
 }
 

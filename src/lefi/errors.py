@@ -13,13 +13,14 @@ class InputError(LefiError, ValueError):
 
     def __init__(self, field: str, value: object, allowed: str) -> None:
         super().__init__(f"{field} is {_short(value)}: it must be {allowed}")
-        self.field = field
+        self.field, self.value, self.allowed = field, _short(value), allowed
 
 
 class UnknownName(LefiError, KeyError):
     """A name that is not in a list of names; the message carries the near match and the list."""
 
     def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
+        self.kind = kind
         names = sorted(known)
         near = get_close_matches(str(name), names, n=1)
         hint = f"did you mean {near[0]!r}? " if near else ""

@@ -4,7 +4,14 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 # A view is named after what it shows: `lefi.cli.train` is the command for `lefi.profiling.train`.
-VIEWS = ("lefi.cli", "lefi.studies.claims", "lefi.studies.figures", "lefi.studies.report", "lefi.testing")
+VIEWS = (
+    "lefi.cli",
+    "lefi.serve.pages",
+    "lefi.studies.claims",
+    "lefi.studies.figures",
+    "lefi.studies.report",
+    "lefi.testing",
+)
 
 # Besides views, these and no others share a name.
 SHARED = {

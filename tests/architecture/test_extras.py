@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-EXTRAS = ("flwr", "sqlalchemy", "alembic", "cryptography", "psycopg", "distributed", "torch")
+EXTRAS = ("flwr", "fastapi", "uvicorn", "sqlalchemy", "alembic", "cryptography", "psycopg", "distributed", "torch")
 
 
 def python(code: str, **environment: str) -> "subprocess.CompletedProcess[str]":
@@ -32,6 +32,7 @@ def test_numba_is_imported_only_where_it_is_wanted(engine: str, imported: str) -
         ("flwr", "import lefi.flower", "lefi-fl[flower]"),
         ("sqlalchemy", "import lefi.ledger", "lefi-fl[ledger]"),
         ("alembic", "import lefi.ledger", "lefi-fl[ledger]"),
+        ("fastapi", "import lefi.serve", "lefi-fl[serve]"),
         ("distributed", "list(__import__('lefi.studies.run.cluster').studies.run.cluster.finish_on_cluster([], 'dask://a:1'))",
          "lefi-fl[cluster]"),
     ],

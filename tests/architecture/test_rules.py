@@ -20,6 +20,7 @@ DATABASE = "One ledger: no database is reached past SQLAlchemy"
 SIGNS = "One ledger: only lefi.ledger signs"
 FLOWER = "Flower is an extra: only lefi.flower imports it"
 NO_FLOWER = "Flower is an extra: the command line does without it"
+FASTAPI = "FastAPI is an extra: only lefi.serve imports it"
 TORCH = "Torch is an extra: only lefi.profiling imports it"
 DASK = "Dask is an extra: only lefi.studies.run.cluster imports it"
 CUPY = "CuPy is an extra: only lefi.surrogate.cuda imports it"
@@ -49,6 +50,8 @@ PLANTED = [
     (SIGNS, "lefi.flower.client_app", "cryptography"),
     (FLOWER, "lefi.rounds", "flwr"),
     (NO_FLOWER, "lefi.cli.simulate", "lefi.flower.incentive"),
+    (FASTAPI, "lefi.cli.ledger", "fastapi"),
+    (FASTAPI, "lefi.books.books", "uvicorn"),
     (TORCH, "lefi.models.shapes", "torch"),
     (DASK, "lefi.studies.run.runner", "distributed"),
     (CUPY, "lefi.surrogate.bank", "cupy"),

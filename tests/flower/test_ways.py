@@ -10,8 +10,8 @@ import pytest
 
 import lefi
 from lefi.arrays import FloatArray
+from lefi.books.samples import to_samples
 from lefi.flower import Incentive, LocalGrid
-from lefi.flower.wire import to_samples
 from lefi.ledger import Ledger, Money, client_id
 from lefi.ledger.audit import audit, verify
 from lefi.ledger.keys import read_public

@@ -9,9 +9,9 @@ import numpy as np
 from flwr.app import ArrayRecord, Message, MetricRecord, RecordDict
 
 import lefi
+from lefi.books.verdicts import PAID, VERDICTS
 from lefi.flower import Incentive, LocalGrid
 from lefi.flower.local import FIRST_NODE
-from lefi.flower.verdicts import PAID, VERDICTS
 from lefi.flower.wire import config_of
 from lefi.ledger import Ledger
 from lefi.ledger.audit import audit

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import lefi
-from lefi.flower.books import Books
+from lefi.books import Books
 from lefi.ledger import Answer, Promise
 from lefi.ledger.entries import roster_of
 from lefi.messages import CurveOffer, Receipt, Roster, Terms
@@ -38,7 +38,9 @@ class Loose:
     def rounds(self) -> Iterator[tuple[Promise, Receipt, int]]:
         return iter(())
 
-    def promise(self, promise: Promise, call: object = None) -> None:
+    def promise(
+        self, promise: Promise, call: object = None, budget: int | None = None, seen: int | None = None
+    ) -> None:
         self.promised.append(promise)
         self.binding[promise.round] = promise.binding
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lefi
+from lefi.books import Books
 from lefi.flower import Incentive, LocalGrid
-from lefi.flower.books import Books
 from lefi.flower.local import FIRST_NODE
 from lefi.ledger import Ledger
 from lefi.ledger.audit import audit

@@ -14,7 +14,9 @@ from lefi.cli.orders import add_orders
 from lefi.cli.paper import paper
 from lefi.cli.profile import profile
 from lefi.cli.receipt import receipt
+from lefi.cli.serve import serve
 from lefi.cli.simulate import simulate
+from lefi.cli.token import token
 from lefi.cli.train import train
 
 app = typer.Typer(
@@ -40,9 +42,10 @@ def main(
     """
 
 
-for command in (paper, simulate, compare, figures, profile, train):
+for command in (paper, simulate, compare, figures, profile, train, serve):
     app.command()(command)
 app.command("list")(list_names)
 add_orders(ledger)
 app.add_typer(ledger, name="ledger")
 app.add_typer(receipt, name="receipt")
+app.add_typer(token, name="token")

@@ -92,6 +92,21 @@ def cap(
     _order(location, job, key, "cap", client, amount)
 
 
+def budget(
+    location: Location,
+    amount: Annotated[str, typer.Argument(help="What each round may pay.")],
+    job: Job = None,
+    key: Secret = None,
+) -> None:
+    """Change the budget per round, from the next round on.
+
+    \b
+    Example:
+    lefi ledger budget ledger.db 7.50
+    """
+    _order(location, job, key, "budget", "", amount)
+
+
 def forget(location: Location, client: Name, job: Job = None) -> None:
     """Erase a client's name. Its rows, the proofs and the sums stay, under an alias that leads back to nobody.
 
@@ -141,7 +156,7 @@ ABOUT_JOBS = {
 
 def add_orders(ledger: typer.Typer) -> None:
     """Add these commands to `lefi ledger`."""
-    for command in (migrate, payout, reverse, cap, forget):
+    for command in (migrate, payout, reverse, cap, budget, forget):
         ledger.command()(command)
     for kind, text in ABOUT_CLIENTS.items():
         ledger.command(kind)(_about_client(kind, text))

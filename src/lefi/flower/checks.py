@@ -9,8 +9,8 @@ from typing import TypeVar
 from flwr.app import ArrayRecord, ConfigRecord, Message, MetricRecord, RecordDict
 from flwr.app.error import Error
 
+from lefi.books.verdicts import LARGE, MALFORMED, NO_NAME, plain
 from lefi.flower.received import Model
-from lefi.flower.verdicts import LARGE, MALFORMED, NO_NAME, plain
 
 R = TypeVar("R", ArrayRecord, ConfigRecord, MetricRecord)
 

@@ -11,9 +11,10 @@ from flwr.clientapp import ClientApp
 from flwr.clientapp.typing import ClientAppCallable
 
 from lefi.arrays import IntArray
+from lefi.books.samples import SAMPLES, to_samples
 from lefi.draws import generator
 from lefi.errors import InputError
-from lefi.flower.wire import BID, CLAIM, HELLO, OFFER, RECEIPT, SAMPLES, Posted, config_of, read_offer, to_samples
+from lefi.flower.wire import BID, CLAIM, HELLO, OFFER, RECEIPT, Posted, config_of, read_offer
 from lefi.ledger.private import write_private
 from lefi.ledger.proofs import read_proof
 from lefi.messages import Roster

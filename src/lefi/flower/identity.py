@@ -15,10 +15,10 @@ from flwr.common import log
 from flwr.serverapp import Grid
 
 from lefi.arrays import number
+from lefi.books.verdicts import MISSING, NO_KEY, TAKEN
 from lefi.errors import InputError
 from lefi.flower.checks import Introduction, introduction
 from lefi.flower.post import ask
-from lefi.flower.verdicts import MISSING, NO_KEY, TAKEN
 from lefi.flower.wire import HELLO
 
 Reading = Literal["client-id", "key"]

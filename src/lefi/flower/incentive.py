@@ -14,13 +14,12 @@ from flwr.serverapp import Grid
 from flwr.serverapp.strategy import Result, Strategy
 
 from lefi.arrays import FloatArray, number, whole
+from lefi.books import Books, failure, made, note
 from lefi.flower.bids import bids_of
-from lefi.flower.books import Books, failure
 from lefi.flower.checkpoints import Checkpoints
 from lefi.flower.checks import evaluated
 from lefi.flower.counting import Evaluate, later, numbered
 from lefi.flower.identity import Caller, Directory, Reading, Stated
-from lefi.flower.job import made, note
 from lefi.flower.letters import letters, query
 from lefi.flower.local import LocalGrid
 from lefi.flower.pausing import wait_while_paused
@@ -92,7 +91,7 @@ class Incentive(Strategy):
         choices: dict[str, Any] = {"two_phase": two_phase, "rate": rate, "identity": identity, "iid": iid}
         choices |= {"penance": penance, "currency": currency, "unit": unit}
         self.ledger.begin(note(mechanism, terms, settings, seed, **choices))
-        self.books = Books(self.mechanism, terms, self.ledger, whole("penance", penance, low=0), self.money)
+        self.books = Books(self.mechanism, terms, self.ledger, whole("penance", penance, low=0), self.money, log)
         self.slips = Slips(self.ledger)
         self.directory.first = self.books.stated
         self.pause: Callable[[float], None] = time.sleep  # what a paused job does between two looks
@@ -182,7 +181,7 @@ class Incentive(Strategy):
                 raise ArithmeticError("the aggregated model is not finite")
         except Exception as error:
             arrays, metrics = None, None
-            faults["strategy"] = failure(f"round {round}: the strategy failed, the model stays", error)
+            faults["strategy"] = failure(f"round {round}: the strategy failed, the model stays", error, log)
         self._settle(mail.promise, heard, arrays if arrays is not None else self.arrays, faults)
         return arrays, metrics
 
@@ -200,7 +199,7 @@ class Incentive(Strategy):
         try:
             return self.strategy.aggregate_evaluate(self.done + server_round, good)
         except Exception as error:
-            failure(f"round {self.done + server_round}: the strategy failed to evaluate", error)
+            failure(f"round {self.done + server_round}: the strategy failed to evaluate", error, log)
             return None
 
     def summary(self) -> None:
@@ -290,7 +289,7 @@ class Incentive(Strategy):
                 accuracy = float(self.measure(arrays))
             except Exception as error:
                 faults["measure"], accuracy = (
-                    failure(f"round {promise.round}: the model cannot be measured", error),
+                    failure(f"round {promise.round}: the model cannot be measured", error, log),
                     nan,
                 )
         if self.checkpoints and arrays is not None:

@@ -18,7 +18,7 @@ from flwr.proto.node_pb2 import NodeInfo
 from flwr.serverapp import Grid
 from flwr.supercore.run import Run
 
-from lefi.flower.verdicts import plain
+from lefi.books.verdicts import plain
 
 SHORTEST, LONGEST = 0.2, 3.0  # seconds between two looks; Flower's own grid takes 3
 THREADS = 8

@@ -14,7 +14,7 @@ import numpy as np
 from flwr.app import Array, ArrayRecord, Message
 from numpy.lib import format as npy
 
-from lefi.flower.verdicts import MALFORMED, NOT_FINITE, OTHER
+from lefi.books.verdicts import MALFORMED, NOT_FINITE, OTHER
 
 NUMPY = "numpy.ndarray"  # Flower's only way of writing arrays
 SEALED = 2  # times the length that was sent: the most of an array whose bytes the job writes in a way of its own

@@ -9,10 +9,11 @@ from flwr.app import Message, MetricRecord
 from flwr.serverapp.strategy import Strategy
 
 from lefi.arrays import FloatArray
+from lefi.books.samples import to_samples
+from lefi.books.verdicts import ACCEPTED, CAPPED, DUPLICATE, LATE, MISSING, UNKNOWN, judge, quoted
 from lefi.flower.checks import alike, claim_of, contents, records, short, trained
 from lefi.flower.received import Model
-from lefi.flower.verdicts import ACCEPTED, CAPPED, DUPLICATE, LATE, MISSING, UNKNOWN, judge, quoted
-from lefi.flower.wire import CLAIM, to_samples
+from lefi.flower.wire import CLAIM
 from lefi.ledger import Answer, Promise
 
 REFUSED = 10  # refused answers of one name that are written down in a round; a flood must not fill the disk

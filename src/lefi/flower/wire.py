@@ -20,7 +20,6 @@ from lefi.errors import InputError
 from lefi.messages import Offer, Terms
 from lefi.offers.columns import loaded_class, to_record
 
-SAMPLES = 1000  # samples per unit of size
 HELLO, OFFER, BID = "hello", "offer", "bid"  # actions of the queries
 CLAIM = "num-examples"  # Flower's name for the number of samples
 RECEIPT = "lefi-receipt"
@@ -92,8 +91,3 @@ def read_offer(message: Message) -> Posted:
 def config_of(message: Message) -> ConfigRecord:
     """The config record of a message, empty where it has none. (`content.config_records` copies all it looks at.)"""
     return next((part for part in message.content.values() if isinstance(part, ConfigRecord)), ConfigRecord())
-
-
-def to_samples(size: float) -> int:
-    """Whole samples that a size in thousands holds; the hair undoes the rounding of 0.57 * 1000."""
-    return int(np.floor(size * SAMPLES + 1e-6))

@@ -64,7 +64,7 @@ def pay_out(ledger: Ledger, batch: str, least: str = "0") -> Payout:
 
 
 def order(ledger: Ledger, kind: str, client: str = "", amount: str | None = None, reason: str = "") -> None:
-    """cap, block, unblock, pause, resume or stop; a server obeys it at its next round."""
+    """cap, block, unblock, pause, resume, stop or budget; a server obeys it at its next round."""
     units = None if amount is None else ledger.money.exact(amount)
     if ledger.noted() is None:
         raise LefiError(f"there is no job {ledger.job!r} yet")

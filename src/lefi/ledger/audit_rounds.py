@@ -64,6 +64,7 @@ class Rounds:
         self.purse, self.money, self.accounts = purse, money, accounts
         self.settled, self.paid = 0, 0
         self.open: Open | None = None
+        self.once: int | None = None  # units of the next round alone
 
     def add(self, row: Row) -> list[str]:
         """Take in a row; what it shows to be wrong."""
@@ -72,13 +73,25 @@ class Rounds:
             if row["round"] != due:
                 return [f"row {row['seq']}: a row of round {row['round']} where round {due} is due"]
             if self.open is None:
+                if self.purse:
+                    self.purse.change(self.once or self.accounts.orders.budget)
+                self.once = None
                 self.open = Open(self.accounts.left(), set(self.accounts.orders.blocked))
             self.open.add(row)
             return self._close(self.open, row) if kind == "round" else []
+        if kind == "budget" and row["round"] > 0:
+            return self._once(row)
         if kind in FAULTS:
             return [f"row {row['seq']}: a fault of round {row['round']}, before it"] if row["round"] > due else []
         wrong = self.accounts.add(kind, row["alias"], row["round"], row["payment"])
         return [f"row {row['seq']}: {wrong}"] if wrong else []
+
+    def _once(self, row: Row) -> list[str]:
+        """The budget of the round that is about to begin."""
+        if row["round"] != self.settled + 1 or self.open is not None or row["payment"] <= 0:
+            return [f"row {row['seq']}: a budget of round {row['round']} that is not in front of it"]
+        self.once = row["payment"]
+        return []
 
     def end(self) -> Iterator[str]:
         if self.open and self.open.paid:

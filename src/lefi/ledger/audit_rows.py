@@ -34,6 +34,7 @@ KINDS: dict[str, tuple[tuple[bool, bool, bool, bool], ...]] = {
     "pause": ((False, False, False, False),),
     "resume": ((False, False, False, False),),
     "stop": ((False, False, False, False),),
+    "budget": ((False, False, True, False), (True, False, True, False)),
 } | dict.fromkeys(FAULTS, ((True, False, False, False),))
 
 

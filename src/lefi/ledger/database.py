@@ -19,9 +19,14 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError
 from lefi.errors import InputError, LefiError
 from lefi.ledger.private import touch_private
 
+READERS = 60  # connections at once besides those that are kept; a service has many threads
 PLACES = "a file, sqlite:///file or postgresql://host/database"
 _USER = re.compile(r"(://[^/@:]*):[^/]*@")
 _QUERY = re.compile(r"((?:password|passwd|pwd|passphrase|sslpassword|token|secret)\s*=\s*)('[^']*'|[^&\s]+)", re.I)
+
+
+class Unusable(LefiError):
+    """A database that refuses, or that is not there."""
 
 
 def masked(text: object) -> str:
@@ -53,7 +58,7 @@ def open_engine(url: URL, reading: bool = False) -> Engine:
     """An engine whose commits survive a crash of the process and of the machine; or one that cannot write."""
     sqlite = url.get_backend_name() == "sqlite"
     try:
-        engine = create_engine(_read_only(url) if sqlite and reading else url)
+        engine = create_engine(_read_only(url) if sqlite and reading else url, max_overflow=READERS)
     except ModuleNotFoundError as error:
         raise LefiError(f"a PostgreSQL ledger needs {error.name}: pip install 'lefi-fl[postgres]'") from None
     except ArgumentError:
@@ -95,7 +100,7 @@ def clear_errors(url: URL) -> Iterator[None]:
     except (DatabaseError, _driver_error(url)) as error:
         reason = str(getattr(error, "orig", error)).strip().splitlines()
         said = masked(reason[0]) if reason else type(error).__name__
-        raise LefiError(f"the ledger {shown(url)} cannot be used: {said}") from None
+        raise Unusable(f"the ledger {shown(url)} cannot be used: {said}") from None
 
 
 def _driver_error(url: URL) -> type[Exception]:

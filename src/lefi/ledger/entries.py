@@ -18,13 +18,20 @@ from lefi.offers.columns import from_record, to_record
 
 Row = dict[str, Any]
 O = TypeVar("O", bound=Offer, default=Any)
+PLAIN = 2**31  # numbers below are names by themselves
 
 _encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode
 
 
 def client_id(name: str) -> int:
-    """The number under which mechanisms know the client of that name, the same in every run and on every engine."""
-    return int.from_bytes(sha256(name.encode()).digest()[:8], "big") >> 1
+    """The number under which mechanisms know the client of that name, the same in every run and on every engine.
+
+    A name that is a number is that number, so that a simulated fleet keeps its ids; hashes lie above them.
+    """
+    if name.isascii() and name.isdigit() and len(name) <= 10 and name == str(int(name)) and int(name) < PLAIN:
+        return int(name)
+    hashed = int.from_bytes(sha256(name.encode()).digest()[:8], "big") >> 1
+    return hashed if hashed >= PLAIN else hashed + PLAIN
 
 
 @dataclass(frozen=True)

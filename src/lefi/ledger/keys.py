@@ -37,11 +37,11 @@ def public_beside(key: Path) -> Path:
 
 
 def make_key(place: Path) -> Ed25519PrivateKey:
-    """A new key, and its public half beside it in a file of its own."""
-    key = Ed25519PrivateKey.generate()
-    text = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    """A new key, and its public half beside it in a file of its own. Of several makers the first is heard."""
+    text = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    write_private(place, text, first=True)
+    key = load_key(place)
     public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
-    write_private(place, text)
     write_private(public_beside(place), public)
     return key
 

@@ -24,6 +24,10 @@ from lefi.messages import Receipt
 from lefi.offers import AuctionCall
 
 
+class Overtaken(LefiError):
+    """Offers were made under orders that are no longer the newest."""
+
+
 class Ledger(Writer):
     """Append-only, signed rows of one job in SQLite (a path or sqlite:///file) or PostgreSQL (postgresql://...).
 
@@ -60,10 +64,17 @@ class Ledger(Writer):
         """See that all rows are signed: those of an older version get their first head."""
         self.append([])
 
-    def promise(self, promise: Promise, call: AuctionCall | None = None) -> None:
-        """Write down what every client is about to be offered; of an auction also the call, so that all can follow."""
+    def promise(
+        self, promise: Promise, call: AuctionCall | None = None, budget: int | None = None, seen: int | None = None
+    ) -> None:
+        """Write down what every client is about to be offered; of an auction also the call, so that all can follow.
+
+        `budget`: units that this round alone may pay. `seen`: the newest order that the offers obey; raises
+        Overtaken where another has come.
+        """
         roster = promise.roster
-        rows = [
+        rows: list[Row] = [] if budget is None else [{"round": promise.round, "kind": "budget", "payment": budget}]
+        rows += [
             {"round": promise.round, "kind": kind, "client": name, "iid": iid, "rate": rate, "offer": text}
             for kind, offer in (("call", call), ("offer", promise.offer))
             if offer is not None
@@ -71,7 +82,12 @@ class Ledger(Writer):
                 promise.names, roster.iid.tolist(), roster.rate.tolist(), offer_texts(offer), strict=True
             )
         ]
-        self.append(rows)
+        self.append(rows if seen is None else lambda: self._unless_overtaken(rows, seen))
+
+    def _unless_overtaken(self, rows: list[Row], seen: int) -> list[Row]:
+        if self.last_order() != seen:
+            raise Overtaken(f"an order came while job {self.job!r} made its offers")
+        return rows
 
     def commit(self, promise: Promise, pledges: Sequence[Answer], refused: Sequence[Answer]) -> None:
         """Write down what the clients pledged, and the offers within the pledges, which bind the server."""

@@ -5,7 +5,9 @@ database), so a kill frees it. Orders of the operator come in between: they hold
 """
 
 import os
+import threading
 import time
+from contextlib import AbstractContextManager, nullcontext
 from hashlib import sha256
 from pathlib import Path
 
@@ -20,6 +22,8 @@ except ModuleNotFoundError:  # Windows: two servers still collide on the row num
     fcntl = None  # type: ignore[assignment]
 
 PATIENCE = 30.0  # seconds that a dead server's session may last
+
+_turns: dict[str, threading.Lock] = {}  # by database
 
 Held = tuple[int, str]  # process and lock file: a fork does not hold what its parent holds
 _held: dict[Held, list[int]] = {}  # -> [handle, holders in this process]; closing a second handle would free it
@@ -48,6 +52,13 @@ def unlock(held: Held | None) -> None:
     _held[held][1] -= 1
     if _held[held][1] == 0:
         os.close(_held.pop(held)[0])
+
+
+def own_turn(connection: Connection) -> AbstractContextManager[object]:
+    """Threads of this process write to an SQLite file one after another: SQLite itself would let them wait in vain."""
+    if connection.dialect.name == "postgresql":
+        return nullcontext()
+    return _turns.setdefault(str(connection.engine.url.database), threading.Lock())
 
 
 def take_turn(connection: Connection, job: str) -> None:

@@ -1,4 +1,4 @@
-"""Orders of the operator, which are rows like all others: caps, blocks, pause, resume, stop."""
+"""Orders of the operator, which are rows like all others: caps, blocks, pause, resume, stop, another budget."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -6,11 +6,15 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Orders:
-    """What is in force. `state` is running, paused or stopped; a cap is the most that a client is paid in all."""
+    """What is in force. `state` is running, paused or stopped; a cap is the most that a client is paid in all.
+
+    `budget` is what a round may pay in units; None stands for that of the terms.
+    """
 
     state: str = "running"
     caps: dict[str, int] = field(default_factory=dict)
     blocked: set[str] = field(default_factory=set)
+    budget: int | None = None
 
     def obey(self, kind: str, client: str, units: int | None) -> str | None:
         """Take in one order; what is wrong with it, if anything."""
@@ -18,6 +22,9 @@ class Orders:
             return f"{kind} of a job that is stopped"
         if kind in ("pause", "resume", "stop"):
             self.state = {"pause": "paused", "resume": "running", "stop": "stopped"}[kind]
+        elif kind == "budget":
+            self.budget = units
+            return None if units is not None and units > 0 else "a budget that is none"
         elif kind == "block":
             self.blocked.add(client)
         elif kind == "unblock":

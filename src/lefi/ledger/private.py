@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from lefi.files import refusals
@@ -18,8 +19,11 @@ def touch_private(path: Path) -> None:
             return
 
 
-def write_private(path: Path, data: bytes, sync: bool = True) -> None:
-    """A file for its owner alone, which appears when it is complete and, with `sync`, on the disk."""
+def write_private(path: Path, data: bytes, sync: bool = True, first: bool = False) -> None:
+    """A file for its owner alone, which appears when it is complete and, with `sync`, on the disk.
+
+    `first`: a file that is there stays as it is, whoever else writes one at this moment.
+    """
     with refusals(path):
         handle, scratch = tempfile.mkstemp(prefix=".", dir=path.parent)  # 0600
         try:
@@ -28,6 +32,10 @@ def write_private(path: Path, data: bytes, sync: bool = True) -> None:
                 file.flush()
                 if sync:
                     os.fsync(file.fileno())
-            Path(scratch).replace(path)
+            if not first:
+                Path(scratch).replace(path)
+            else:
+                with suppress(FileExistsError):
+                    path.hardlink_to(scratch)
         finally:
             Path(scratch).unlink(missing_ok=True)

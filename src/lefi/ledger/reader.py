@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from itertools import groupby
 from pathlib import Path
 from types import TracebackType
@@ -14,8 +15,8 @@ from lefi.ledger.entries import Promise, Row, promise_of, receipt_of
 from lefi.ledger.heads import Head
 from lefi.ledger.money import Money
 from lefi.ledger.orders import Orders, orders_of
-from lefi.ledger.schema import COLUMNS, ORDERS, directory, entries, heads, log
-from lefi.ledger.terms import Purse, read
+from lefi.ledger.schema import CLOSED, COLUMNS, ORDERED, directory, entries, heads, log
+from lefi.ledger.terms import Purse, in_force, read
 from lefi.messages import Receipt
 
 PLAYED = ("call", "offer", "pledge", "commitment", "answer", "payment", "round")  # rows that make a round
@@ -27,8 +28,15 @@ class Reader:
 
     def __init__(self, location: str | Path, job: str, *, create: bool, reading: bool) -> None:
         self.url, self.job = read_url(location), job
+        self._noted: dict[str, dict[str, Any] | None] = {}
         self._engine = open_engine(self.url, reading)
         self._connection = connect(self._engine, self.url, create, reading)
+
+    def of(self, job: str) -> Self:
+        """The same ledger for another job, for reading: both use the connections of this one, which must stay open."""
+        twin = copy(self)
+        twin.job = job
+        return twin
 
     @property
     def place(self) -> str:
@@ -36,10 +44,12 @@ class Reader:
         return shown(self.url)
 
     def noted(self) -> dict[str, Any] | None:
-        """The terms that the job was begun with; None before it."""
-        with self._reading() as connection:
-            text = connection.scalar(select(log.c.terms).where(self._mine, log.c.kind == "job").order_by(log.c.seq))
-        return None if text is None else read(text)
+        """The terms that the job was begun with; None before it. They never change, so they are read once."""
+        if self._noted.get(self.job) is None:
+            with self._reading() as connection:
+                text = connection.scalar(select(log.c.terms).where(self._mine, log.c.seq == 1))
+            self._noted = {self.job: None if text is None else read(text)}
+        return copy(self._noted[self.job])
 
     @property
     def money(self) -> Money:
@@ -49,14 +59,61 @@ class Reader:
     @property
     def settled(self) -> int:
         """The last round that was paid; 0 before the first."""
-        last = select(func.max(log.c.round)).where(self._mine, log.c.kind == "round")
+        last = select(func.max(log.c.round)).where(self._mine, CLOSED)
         with self._reading() as connection:
             return connection.scalar(last) or 0
 
     def pending(self) -> Promise | None:
         """The promise of a round that was begun and not settled: it stands."""
-        rows = [row for row in self.rows(after=self.settled) if row["kind"] in PLAYED]
+        rows = [row for row in self.rows(since=self.closed_at(self.settled)) if row["kind"] in PLAYED]
         return promise_of(rows) if rows else None
+
+    def closed_at(self, round: int) -> int:
+        """The number of the row that closed this round; 0 where there is none."""
+        with self._reading() as connection:
+            return connection.scalar(select(log.c.seq).where(self._mine, CLOSED, log.c.round == round)) or 0
+
+    def round_rows(self, round: int) -> list[Row]:
+        """The rows of a settled round, or of the one that is open."""
+        start, end = self.closed_at(round - 1), self.closed_at(round) or None
+        found = self.rows(since=start, upto=end)
+        return [row for row in found if row["kind"] in PLAYED and row["round"] == round]
+
+    def closings(self, after: int = 0) -> list[Row]:
+        """One line for each settled round after that one: its number, the row, units paid, accuracy, time."""
+        columns = (log.c.round, log.c.seq, log.c.payment, log.c.accuracy, log.c.at)
+        query = select(*columns).where(self._mine, CLOSED, log.c.round > after).order_by(log.c.round)
+        with self._reading() as connection:
+            return [dict(row) for row in connection.execute(query).mappings()]
+
+    def spent(self) -> int:
+        """Units that all settled rounds paid; reversals are not taken off."""
+        with self._reading() as connection:
+            return int(connection.scalar(select(func.sum(log.c.payment)).where(self._mine, CLOSED)) or 0)
+
+    def last_row(self) -> int:
+        """The number of the newest row; 0 before the first."""
+        with self._reading() as connection:
+            return connection.scalar(select(func.max(log.c.seq)).where(self._mine)) or 0
+
+    def budgets(self) -> list[tuple[int, int, int]]:
+        """Budgets that were ordered: the number of the row, the round (0: all that follow), and units."""
+        query = select(log.c.seq, log.c.round, log.c.payment).where(self._mine, ORDERED, log.c.kind == "budget")
+        with self._reading() as connection:
+            return [(seq, round, units) for seq, round, units in connection.execute(query.order_by(log.c.seq)).all()]
+
+    def marks(self, after: int = 0) -> list[Row]:
+        """Rows that say how the job goes on, with numbers above that one: rounds that are closed, and orders."""
+        columns = (log.c.seq, log.c.kind, log.c.round, log.c.payment)
+        parts = [select(*columns).where(self._mine, some, log.c.seq > after) for some in (CLOSED, ORDERED)]
+        with self._reading() as connection:
+            found = [dict(row) for part in parts for row in connection.execute(part).mappings()]
+        return sorted(found, key=lambda row: int(row["seq"]))
+
+    def last_order(self) -> int:
+        """The number of the newest order; 0 where there is none."""
+        with self._reading() as connection:
+            return connection.scalar(select(func.max(log.c.seq)).where(self._mine, ORDERED)) or 0
 
     def receipts(self) -> Iterator[Receipt]:
         """Settled rounds in order, one in memory at a time; telling them again restores a mechanism."""
@@ -65,12 +122,14 @@ class Reader:
     def rounds(self) -> Iterator[tuple[Promise, Receipt, int]]:
         """What was promised, what came of it, and the units that were paid; settled rounds in order."""
         noted = self.noted() or {}
-        settled, purse, money = self.settled, Purse.of(noted), Money.of(noted)
+        settled, purse, money, orders = self.settled, Purse.of(noted), Money.of(noted), self.budgets()
         played = (row for row in self.rows(after=0) if row["kind"] in PLAYED)
         for round, group in groupby(played, key=lambda row: row["round"]):
             if round <= settled:
                 rows = list(group)
                 paid = sum(row["payment"] for row in rows if row["kind"] == "payment")
+                if purse:
+                    purse.change(in_force(orders, rows[0]["seq"], round))
                 receipt = receipt_of(rows, purse.next() or None if purse else None, money)
                 if purse:
                     purse.pay(paid)
@@ -78,8 +137,12 @@ class Reader:
 
     def jobs(self) -> list[str]:
         """Names of all jobs in this database."""
-        with self._reading() as connection:
-            return list(connection.scalars(select(log.c.job).distinct().order_by(log.c.job)))
+        found: list[str] = []
+        with self._reading() as connection:  # from one name to the next: DISTINCT would read every row
+            query = select(func.min(log.c.job))
+            while (name := connection.scalar(query.where(log.c.job > found[-1]) if found else query)) is not None:
+                found.append(name)
+        return found
 
     def rows(self, after: int | None = None, since: int = 0, upto: int | None = None) -> Iterator[Row]:
         """All rows in the order of writing: of rounds after that one, or with numbers in (since, upto].
@@ -122,11 +185,11 @@ class Reader:
 
     def orders(self, upto: int | None = None) -> Orders:
         """What the operator has ordered, in all or in the first rows."""
-        query = select(log.c.kind, log.c.client, log.c.payment).where(self._mine, log.c.kind.in_(ORDERS))
+        query = select(log.c.kind, log.c.client, log.c.payment).where(self._mine, ORDERED, log.c.round == 0)
         query = query if upto is None else query.where(log.c.seq <= upto)
         with self._reading() as connection:
-            names = self._names(connection)
-            found = connection.execute(query.order_by(log.c.seq))
+            found = connection.execute(query.order_by(log.c.seq)).all()
+            names = self._names(connection) if any(alias for _, alias, _ in found) else {}
             return orders_of((kind, names.get(alias, alias), units) for kind, alias, units in found)
 
     def balances(self, upto: int | None = None) -> dict[str, dict[str, int]]:
@@ -140,6 +203,12 @@ class Reader:
             for alias, kind, units in connection.execute(query.group_by(log.c.client, log.c.kind)):
                 result.setdefault(names.get(alias, alias), dict.fromkeys(kinds, 0))[kind] = int(units or 0)
         return dict(sorted(result.items()))
+
+    def clients(self) -> int:
+        """How many clients have a name in this job."""
+        query = select(func.count()).select_from(directory).where(directory.c.job == self.job)
+        with self._reading() as connection:
+            return connection.scalar(query) or 0
 
     def directory(self) -> list[tuple[str, str, str]]:
         """Who is behind the aliases, as far as nobody was forgotten: alias, salt, name."""

@@ -18,9 +18,10 @@ round       closes a round: total paid, accuracy; in the transaction that pays i
 reversal    takes back a payment of that round, in part or whole: a negative amount
 payout      marks a balance as paid out, in a batch
 cap         the most that a client is paid in all; block, unblock; pause, resume, stop of the job
+budget      what each round may pay from the next one on; in front of the offers of a round: what that one may pay
 """
 
-from sqlalchemy import BigInteger, Column, Double, Index, Integer, MetaData, String, Table, Text
+from sqlalchemy import BigInteger, Column, Double, Index, Integer, MetaData, String, Table, Text, text
 
 tables = MetaData()
 
@@ -88,7 +89,7 @@ _once = [entries.c[name] for name in ("job", "round", "kind", "client")]
 Index("once", *_once, unique=True, sqlite_where=entries.c.kind != "answer", postgresql_where=entries.c.kind != "answer")
 
 # Nobody is promised or paid twice for a round: the database itself refuses. Of these kinds there may be many.
-ORDERS = ("cap", "block", "unblock", "pause", "resume", "stop")  # of the operator, obeyed at the next round
+ORDERS = ("cap", "block", "unblock", "pause", "resume", "stop", "budget")  # of the operator, obeyed at the next round
 MANY = ("answer", "payout", *ORDERS)
 _single = log.c.kind.not_in(MANY)
 Index(
@@ -98,6 +99,11 @@ Index(
     sqlite_where=_single,
     postgresql_where=_single,
 )
+
+# Written out, for databases take an index of some rows only where a query says the same words.
+ORDERED, CLOSED = text(f"kind IN {ORDERS}"), text("kind = 'round'")
+Index("log_orders", log.c.job, log.c.seq, sqlite_where=ORDERED, postgresql_where=ORDERED)
+Index("log_closed", log.c.job, log.c.round, sqlite_where=CLOSED, postgresql_where=CLOSED)
 
 FLOATS = ("iid", "rate", "size", "accuracy")
 WHOLE = ("seq", "version", "round", "payment")

@@ -1,7 +1,8 @@
 """What the job row notes: how it differs from what is asked for now, and the money that is left for each round."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Self
 
 from lefi.errors import LefiError
@@ -31,6 +32,18 @@ def differences(noted: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]
     ]
 
 
+def in_force(budgets: Sequence[tuple[int, int, int]], seq: int, round: int) -> int | None:
+    """The budget in units of a round whose offers begin at that row; None: that of the terms.
+
+    `budgets` are rows in order, (number, round, units); round 0 stands for all rounds after it.
+    """
+    for wanted in (round, 0):
+        for at, of, units in reversed(budgets):
+            if of == wanted and at <= seq:
+                return units
+    return None
+
+
 def _brief(value: Any) -> str:
     text = json.dumps(value, sort_keys=True)
     return text if len(text) <= 200 else text[:197] + "..."
@@ -45,6 +58,7 @@ class Purse:
     def __init__(self, budget: float, total: float | None = None, money: Money | None = None) -> None:
         self.budget, self.total, self.money = budget, total, money or Money()
         self.most = self.money.exact(budget)
+        self.begun = budget, self.most  # as the terms have it
         self.all = None if total is None else self.money.exact(total)
         self.spent = 0
 
@@ -80,6 +94,21 @@ class Purse:
         """Whether too little is left for another round."""
         least = self.budget if self.total is None else min(self.budget, self.total)
         return self.next() < USEFUL * least
+
+    def change(self, units: int | None) -> None:
+        """Another budget per round, from the next offers on; None stands for that of the terms."""
+        units = self.begun[1] if units is None else units
+        self.budget, self.most = self.begun if units == self.begun[1] else (self.money.amount(units), units)
+
+    @contextmanager
+    def changed(self, units: int | None) -> Iterator[None]:
+        """The same for a while: what would be offered under another budget."""
+        before = self.budget, self.most
+        self.change(units)
+        try:
+            yield
+        finally:
+            self.budget, self.most = before
 
     def pay(self, units: int) -> None:
         self.spent += units

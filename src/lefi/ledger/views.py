@@ -10,7 +10,7 @@ from lefi.errors import LefiError
 from lefi.ledger.entries import Row
 from lefi.ledger.money import Money
 from lefi.ledger.schema import CLOCK, COLUMNS, FLOATS, WHOLE
-from lefi.ledger.terms import Purse, read
+from lefi.ledger.terms import Purse, in_force, read
 
 BATCH = 20_000  # rows that are made a table at once: some 20 MB
 
@@ -58,20 +58,29 @@ def by_round(table: pl.DataFrame) -> pl.DataFrame:
             paid=pl.col("payment").filter(kind == "payment").sum(),
             accuracy=pl.col("accuracy").filter(kind == "round").first(),
             settled=(kind == "round").any(),
+            first=pl.col("seq").min(),
         )
     )
     money = Money.of(noted_in(table))
     budgets = pl.Series("budget", list(_budgets(table, rounds)), dtype=pl.Float64)
-    return rounds.with_columns(amounts(rounds["paid"], money)).insert_column(rounds.columns.index("paid") + 1, budgets)
+    rounds = rounds.drop("first").with_columns(amounts(rounds["paid"], money))
+    return rounds.insert_column(rounds.columns.index("paid") + 1, budgets)
 
 
 def _budgets(table: pl.DataFrame, rounds: pl.DataFrame) -> Iterator[float | None]:
     """The budget in force in each round, from the terms and what was paid before."""
-    purse = Purse.of(noted_in(table))
-    for paid in rounds["paid"]:
+    purse, orders = Purse.of(noted_in(table)), _orders(table)
+    for round, paid, first in rounds.select("round", "paid", "first").iter_rows():
+        if purse:
+            purse.change(in_force(orders, first, round))
         yield purse.next() if purse else None
         if purse:
             purse.pay(paid)
+
+
+def _orders(table: pl.DataFrame) -> list[tuple[int, int, int]]:
+    """Budgets that were ordered: the number of the row, the round, and units."""
+    return list(table.filter(pl.col("kind") == "budget").select("seq", "round", "payment").iter_rows())
 
 
 def overspent(table: pl.DataFrame) -> list[str]:
@@ -79,8 +88,10 @@ def overspent(table: pl.DataFrame) -> list[str]:
     purse, money = Purse.of(noted_in(table)), Money.of(noted_in(table))
     if purse is None:
         return []
-    lines = []
+    lines, orders = [], _orders(table)
+    first = dict(table.filter(pl.col("round") > 0).group_by("round").agg(pl.col("seq").min()).iter_rows())
     for round, paid in by_round(table).select("round", "paid").iter_rows():
+        purse.change(in_force(orders, first[round], round))
         units, budget = money.exact(paid), purse.next()
         if units > purse.units:
             lines.append(f"round {round} paid {paid} of {budget:.6g} {money.currency}")

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from sqlalchemy import func, insert, select
@@ -15,11 +17,13 @@ from lefi.ledger.entries import Row
 from lefi.ledger.heads import Head
 from lefi.ledger.keys import load_key, make_key, place_of, public_text
 from lefi.ledger.leaves import NEWEST, leaf_of
-from lefi.ledger.locks import take_turn
+from lefi.ledger.locks import own_turn, take_turn
 from lefi.ledger.merkle import Tree
 from lefi.ledger.reader import Reader
 from lefi.ledger.schema import COLUMNS, FLOATS, directory, heads, log
 from lefi.ledger.witness import last_noted, note
+
+EMPTY: Row = dict.fromkeys(COLUMNS)
 
 
 class Writer(Reader):
@@ -33,6 +37,7 @@ class Writer(Reader):
         self._secret: Ed25519PrivateKey | None = None
         self._tree: Tree | None = None  # of the rows that this process knows of
         self._alias: dict[str, str] = {}
+        self._statement: Any = None  # that inserts rows, compiled once
 
     @property
     def key(self) -> Ed25519PrivateKey:
@@ -65,18 +70,18 @@ class Writer(Reader):
         key = self.key
         at = datetime.now(UTC).isoformat(timespec="microseconds")
         try:
-            with clear_errors(self.url), self._connection.begin():
+            with own_turn(self._connection), clear_errors(self.url), self._connection.begin():
                 take_turn(self._connection, self.job)
                 tree = self._caught_up()
                 rows = list(rows() if callable(rows) else rows)
                 if rows:
                     new = self._name([row.get("client", "") for row in rows])
-                    complete = [self._complete(row, len(tree) + at_, at) for at_, row in enumerate(rows, 1)]
+                    complete = [self._complete(row, seq, at) for seq, row in enumerate(rows, len(tree) + 1)]
                     for row in complete:
                         tree.append(bytes.fromhex(row["leaf"]))
                     if new:
                         self._connection.execute(insert(directory), new)
-                    self._connection.execute(insert(log), [{name: row[name] for name in COLUMNS} for row in complete])
+                    self._insert(complete)
                 if rows or not self._is_signed(len(tree)):
                     head = Head(self.job, len(tree), tree.root().hex(), at, "").signed(key)
                     self._connection.execute(insert(heads), head.as_dict())
@@ -87,6 +92,14 @@ class Writer(Reader):
             self._forget_state()
             raise
         note(place_of(self.url, self._named_key), self.url, self.job, f"{len(tree)}:{tree.root().hex()}")
+
+    def _insert(self, rows: list[Row]) -> None:
+        """Straight to the driver: a large round has hundreds of thousands of rows, and these need no conversion."""
+        if self._statement is None:
+            self._statement = insert(log).compile(dialect=self._engine.dialect)
+        order = itemgetter(*COLUMNS)
+        values: Any = [order(row) for row in rows] if self._statement.positional else rows
+        self._connection.exec_driver_sql(str(self._statement), values)
 
     def _forget_state(self) -> None:
         """After a failed write nothing is known; it is read again."""
@@ -149,7 +162,7 @@ class Writer(Reader):
 
     def _complete(self, row: Row, seq: int, at: str) -> Row:
         """The row with every column: plain floats, None for NaN (databases disagree on NaN), no negative zero."""
-        full: Row = {name: row.get(name) for name in COLUMNS}
+        full: Row = EMPTY | row
         for name in FLOATS:
             if full[name] is not None:
                 value = float(full[name]) + 0.0

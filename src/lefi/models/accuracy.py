@@ -4,7 +4,7 @@ D  size   [thousand samples]
 pi iid    0..1, 1 = identical label shares everywhere
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar, overload, runtime_checkable
@@ -129,7 +129,11 @@ def accuracy(name_or_path: str | Path) -> Any:
 
 def fitted(name_or_path: str | Path) -> FittedAccuracy:
     """The fitted model of that name or in that file."""
-    path, table = find("accuracy", name_or_path, PRESETS)
+    return from_table(*find("accuracy", name_or_path, PRESETS))
+
+
+def from_table(path: str, table: Mapping[str, Any]) -> FittedAccuracy:
+    """The model of such a table: a kind and its coefficients; `path` says where it is from."""
     kind = table.get("kind", "quadratic")
     if kind not in KINDS:
         raise UnknownName(f"kind of accuracy in {path}", kind, KINDS)

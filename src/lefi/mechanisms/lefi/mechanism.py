@@ -12,10 +12,12 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from lefi.arrays import FloatArray
+from lefi.arrays import FloatArray, IntArray
 from lefi.draws import key, normal, uniform
 from lefi.mechanisms.catalogue import register
+from lefi.mechanisms.explanation import Explanation
 from lefi.mechanisms.last_value import LastValue
+from lefi.mechanisms.lefi import believed
 from lefi.mechanisms.lefi.exact import best_weights
 from lefi.messages import CurveOffer, Receipt, Roster, Terms, spendable
 from lefi.surrogate import Bank
@@ -70,7 +72,7 @@ class Lefi:
         self.project_with, self.sample, self.slope = project_with, sample, slope
         self.inputs, self.solve, self.limits = inputs, solve, limits
         self.bank = Bank(kernel)
-        self.weights, self.sizes, self.answers = LastValue(), LastValue(), LastValue()
+        self.weights, self.sizes, self.answers, self.rates = LastValue(), LastValue(), LastValue(), LastValue()
         self.unit = 0.0  # s, known after the first round
         self.budget = terms.budget  # of the last round
         self.round = 0
@@ -96,12 +98,17 @@ class Lefi:
         self.unit = self.unit or self.budget / len(receipt.roster)
         self.round = receipt.round
         answered = receipt.answered
-        self.bank.observe(ids, self._input(offer.weight), receipt.sizes / self.terms.size_high)
+        self.bank.observe(ids, self.input(offer.weight), receipt.sizes / self.terms.size_high)
         self.weights.write(ids, offer.weight)
+        self.rates.write(ids, receipt.roster.rate)
         self.sizes.write(ids[answered], receipt.sizes[answered])
         self.answers.write(ids, self.answers.read(ids, default=0.0) + answered)
         if self.round in self.refits:
             self.bank.refit(learn(self.bank, self.lengthscales, self.noises))
+
+    def explain(self, ids: IntArray) -> Explanation:
+        """What is believed of these clients; asking changes nothing."""
+        return believed.explain(self, ids)
 
     def _warm_weights(self, roster: Roster, s: float) -> FloatArray:
         """Different small weights, so that the first answers already show a slope."""
@@ -124,7 +131,7 @@ class Lefi:
         if self.slope == "paper":
             mu, sigma = self._predict(roster, pair)
             return mu[:, 1] - mu[:, 0], sigma[:, 1]
-        mean, C = self.bank.joint(roster.ids, self._input(pair))
+        mean, C = self.bank.joint(roster.ids, self.input(pair))
         variance = np.maximum(C[:, 0, 0] + C[:, 1, 1] - 2 * C[:, 0, 1], 0.0)
         return (mean[:, 1] - mean[:, 0]) * self.terms.size_high, np.sqrt(variance) * self.terms.size_high
 
@@ -148,10 +155,10 @@ class Lefi:
         return D, np.clip(mu + 2 * sigma, D, self.terms.size_high) if self.limits else D
 
     def _predict(self, roster: Roster, w: FloatArray) -> tuple[FloatArray, FloatArray]:
-        mean, std = self.bank.predict(roster.ids, self._input(w))
+        mean, std = self.bank.predict(roster.ids, self.input(w))
         return mean * self.terms.size_high, std * self.terms.size_high
 
-    def _input(self, w: FloatArray) -> FloatArray:
+    def input(self, w: FloatArray) -> FloatArray:
         """What the processes see of a weight."""
         x = w / (self.unit or 1.0)  # before the first round there is nothing to compare with
         return np.log(x) if self.inputs == "log" else x

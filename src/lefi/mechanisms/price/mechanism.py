@@ -12,10 +12,13 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from lefi.arrays import BoolArray, FloatArray
+from lefi.arrays import BoolArray, FloatArray, IntArray
 from lefi.draws import key, uniform
 from lefi.mechanisms.capacity import Capacity
 from lefi.mechanisms.catalogue import register
+from lefi.mechanisms.explanation import Explanation
+from lefi.mechanisms.last_value import LastValue
+from lefi.mechanisms.price import takers
 from lefi.mechanisms.price.brackets import Brackets
 from lefi.mechanisms.price.fixed_cost import FixedCost
 from lefi.mechanisms.price.probes import Probes
@@ -46,10 +49,17 @@ class Price:
         widest = 2 * terms.size_high  # a fixed cost above that of the largest size, twice, is not looked for
         self.brackets, self.capacity = Brackets(), Capacity(terms)
         self.fixed_cost = FixedCost(widest, 0.0, widest)
+        self.prices, self.limits = LastValue(), LastValue()
+        self.last: Receipt[PriceOffer] | None = None
         self.round = 0
 
     def ask(self, roster: Roster, budget: float | None = None) -> PriceOffer:
         money = self.terms.in_force(budget)
+        probes, limit, worth = self._plan(roster, money)
+        return probes.offer(limit, worth, spendable(money))
+
+    def _plan(self, roster: Roster, money: float) -> tuple[Probes, FloatArray, float]:
+        """What is known, the sizes to buy, and the price of money."""
         budget = spendable(money)
         low, high, above, usual = self.brackets.read(roster.ids, whole=self.fixed_cost.some)
         cap, _, sure = self.capacity.read(roster.ids)
@@ -63,12 +73,13 @@ class Price:
             shop = replace(shop, unit=shop.unit * self._probe(shop, low, high, safe, worth) / safe)
             limit, worth = buy(shop.without(aside), budget)
         turn = uniform(key(self.seed, "mechanism", self.round), roster.ids)
-        probes = Probes(shop, self.fixed_cost, low, high, aside, sure, turn, self.tolerance)
-        return probes.offer(limit, worth, budget)
+        return Probes(shop, self.fixed_cost, low, high, aside, sure, turn, self.tolerance), limit, worth
 
     def tell(self, receipt: Receipt[PriceOffer]) -> None:
-        self.round = receipt.round
+        self.round, self.last = receipt.round, receipt
         ids, offer = receipt.roster.ids, receipt.offer
+        self.prices.write(ids, offer.price)
+        self.limits.write(ids, offer.limit)
         before = self.capacity.read(ids).cap
         took, size = self.capacity.tell(ids, offer.limit, receipt.sizes)
         now, seen, sure = self.capacity.read(ids)
@@ -85,6 +96,16 @@ class Price:
             price = np.where(part, self.fixed_cost.whole_price(price, np.minimum(size, cap), cap, took), price)
             part = np.zeros_like(part)
         self.brackets.tell(ids, price, ~part, took)
+
+    def explain(self, ids: IntArray) -> Explanation:
+        """What is believed of these clients; asking changes nothing."""
+        return takers.explain(self, ids)
+
+    def worth(self) -> float:
+        """What another USD would add to the accuracy of a round with the clients of the last one; NaN before it."""
+        if self.last is None:
+            return np.nan
+        return self._plan(self.last.roster, self.terms.in_force(self.last.budget))[2]
 
     def _shop(self, roster: Roster, cap: FloatArray, price: FloatArray, unsure: BoolArray) -> Shop:
         """Clients that cost `price` a thousand samples when they deliver all they can."""

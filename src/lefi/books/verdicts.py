@@ -3,7 +3,7 @@
 The words of this file are all the verdicts that there are. Only the first two are paid.
 """
 
-from lefi.flower.wire import SAMPLES, to_samples
+from lefi.books.samples import SAMPLES, to_samples
 from lefi.ledger import Answer
 
 ACCEPTED, CAPPED = "accepted", "above limit"

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from lefi.arrays import FloatArray
+from lefi.books.samples import SAMPLES
 from lefi.errors import LefiError, OfferError
-from lefi.flower.wire import SAMPLES
 from lefi.messages import CurveOffer, Offer, Roster, Terms
 from lefi.offers import AuctionCall, MenuOffer, cut, limited
 from lefi.offers.columns import kind_of

@@ -4,59 +4,110 @@ Nothing in here knows of messages: it takes names and sizes and deals in money.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from logging import ERROR, INFO, WARNING
+from dataclasses import dataclass, replace
+from logging import ERROR, INFO, WARNING, getLogger
 
 import numpy as np
-from flwr.common import log
 
 from lefi.arrays import FloatArray
-from lefi.flower import guard
-from lefi.flower.pledges import Pledges
-from lefi.flower.verdicts import plain
+from lefi.books import guard
+from lefi.books.pledges import Pledges
+from lefi.books.verdicts import plain
+from lefi.errors import OfferError
 from lefi.ledger import Answer, Ledger, Money, Promise
 from lefi.ledger.money import payable, told
-from lefi.ledger.terms import Purse
+from lefi.ledger.orders import Orders
+from lefi.ledger.terms import Purse, in_force
 from lefi.mechanisms import Mechanism
 from lefi.messages import Offer, Receipt, Roster, Terms
 from lefi.offers import AuctionCall
 
 Bids = Callable[[AuctionCall], FloatArray]
+Log = Callable[..., None]  # level, text, parts: Flower has a log of its own
+LOG: Log = getLogger("lefi").log
 
 
 def no_bids(call: AuctionCall) -> FloatArray:
     return np.full(len(call), np.nan)
 
 
+@dataclass(frozen=True)
+class Standing:
+    """The orders in force up to the row `seen`, and the units that are left to clients with a cap."""
+
+    seen: int
+    orders: Orders
+    left: dict[str, int]
+
+    @property
+    def barred(self) -> set[str]:
+        """Who gets no offer."""
+        return self.orders.blocked | {name for name, units in self.left.items() if units <= 0}
+
+
 class Books:
     """A mechanism with a purse and a ledger. Whatever the mechanism does, no round and no job passes its budget."""
 
     def __init__(
-        self, mechanism: Mechanism, terms: Terms, ledger: Ledger, penance: int, money: Money | None = None
+        self,
+        mechanism: Mechanism,
+        terms: Terms,
+        ledger: Ledger,
+        penance: int,
+        money: Money | None = None,
+        log: Log = LOG,
     ) -> None:
         self.mechanism, self.terms, self.ledger, self.money = mechanism, terms, ledger, money or Money()
+        self.log = log
         self.purse, self.pledges = Purse(terms.budget, terms.total, self.money), Pledges(penance)
         self.stated: dict[str, float] = {}  # iid of each client as its first offer had it
         self.settled = 0
         self.left: dict[str, int] = {}  # units that clients with a cap may still get, as of the last promise
+        self.units: list[int] = []  # what was paid in the last round, in the order of its roster
+        self.last: tuple[object, Offer] | None = None  # what the mechanism was asked last, and its answer
         self.pending = ledger.pending()
         self._restore()
 
     def barred(self) -> set[str]:
         """Who gets no offer in the next round: blocked by the operator, or paid all that its cap allows."""
-        orders = self.ledger.orders()
-        paid = self.ledger.balances() if orders.caps else {}
-        self.left = {name: cap - _earned(paid, name) for name, cap in orders.caps.items()}
-        return orders.blocked | {name for name, units in self.left.items() if units <= 0}
+        standing = self.standing()
+        self.obey(standing)
+        return standing.barred
 
-    def promise(self, round: int, names: tuple[str, ...], roster: Roster, bids: Bids = no_bids) -> Promise:
-        """The offers of a new round, on the disk. `bids` asks the clients where the offer calls for bids."""
-        offer, caps = self._asked(round, names, roster), self.pledges.caps(round, names)
+    def standing(self, upto: int | None = None) -> Standing:
+        """The orders in force, and what follows from them; nothing is changed."""
+        seen = self.ledger.last_order() if upto is None else upto
+        orders = self.ledger.orders(upto)
+        paid = self.ledger.balances(upto) if orders.caps else {}
+        return Standing(seen, orders, {name: cap - _earned(paid, name) for name, cap in orders.caps.items()})
+
+    def obey(self, standing: Standing, budget: int | None = None) -> None:
+        """Let these orders hold for the next promise; `budget` in units comes before theirs."""
+        self.left = standing.left
+        self.purse.change(standing.orders.budget if budget is None else budget)
+
+    def promise(
+        self,
+        round: int,
+        names: tuple[str, ...],
+        roster: Roster,
+        bids: Bids = no_bids,
+        *,
+        given: Offer | None = None,
+        budget: int | None = None,
+        seen: int | None = None,
+    ) -> Promise:
+        """The offers of a new round, on the disk. `bids` asks the clients where the offer calls for bids.
+
+        `given`: an offer that was asked before; it must keep the budget. `budget` and `seen` as in `Ledger.promise`.
+        """
+        caps = self.pledges.caps(round, names)
+        offer = self.asked(round, names, roster) if given is None else self._admitted(given, roster, caps)
         call = offer if isinstance(offer, AuctionCall) else None
         if call is not None:
             offer = guard.keep(call.award(bids(call)), self.terms, self.purse.next(), caps)
         promise = Promise(round, names, roster, offer)
-        self.ledger.promise(promise, call)
+        self.ledger.promise(promise, call, budget, seen)
         return promise
 
     def commit(self, promise: Promise, pledged: Sequence[Answer], refused: Sequence[Answer]) -> Promise:
@@ -81,25 +132,37 @@ class Books:
         payments = told(self.money, owed, units)
         receipt = Receipt(promise.round, promise.roster, promise.offer, sizes, payments, accuracy, budget)
         self.ledger.settle(promise.names, receipt, answers, faults, units)
+        self.units = units
         self._remember(promise, sizes, sum(units))
         if wrong := self._tell(receipt):
             self.ledger.fault(promise.round, "mechanism", wrong)
         counts = (len(promise.names), int((~np.isnan(sizes)).sum()))
         paid = (self.money.text(sum(units)), budget, self.money.currency)
-        log(INFO, "lefi: round %d: %d offers, %d answers, paid %s of %.4f %s", promise.round, *counts, *paid)
+        self.log(INFO, "lefi: round %d: %d offers, %d answers, paid %s of %.4f %s", promise.round, *counts, *paid)
         return receipt
 
-    def _asked(self, round: int, names: tuple[str, ...], roster: Roster) -> Offer:
-        """What the mechanism asks, cut to what the job allows."""
+    def asked(self, round: int, names: tuple[str, ...], roster: Roster) -> Offer:
+        """What the mechanism asks, cut to what the job allows; asked once for the same roster and budget."""
         budget, who = self.purse.next(), type(self.mechanism).__name__
+        key = (round, budget, roster.ids.tobytes(), roster.iid.tobytes(), roster.rate.tobytes())
+        if self.last is not None and self.last[0] == key:
+            return self.last[1]
         own = Roster(roster.ids, roster.iid, roster.rate)  # what it does to this one is its own affair
         whole = budget == self.terms.budget
         given = self.mechanism.ask(own) if whole else self.mechanism.ask(own, budget)
         asked, caps = guard.admit(given, roster, self.terms.payment, who), self.pledges.caps(round, names)
         kept = guard.keep(asked, self.terms, budget, caps)
         for change in guard.changes(asked, kept, budget):
-            log(WARNING, "lefi: round %d: the offers of %s are cut: %s", round, who, change)
+            self.log(WARNING, "lefi: round %d: the offers of %s are cut: %s", round, who, change)
+        self.last = key, kept
         return kept
+
+    def _admitted(self, given: Offer, roster: Roster, caps: FloatArray) -> Offer:
+        """An offer from outside, as it is; one that would have to be cut is refused."""
+        admitted, budget = guard.admit(given, roster, self.terms.payment, "the caller"), self.purse.next()
+        if isinstance(admitted, AuctionCall) or guard.keep(admitted, self.terms, budget, caps) is not admitted:
+            raise OfferError(f"the offer is not within the sizes of the job and its budget of {budget:.9g}")
+        return admitted
 
     def _restore(self) -> None:
         """Tell the mechanism all settled rounds again, and remember what else hangs on them."""
@@ -115,9 +178,9 @@ class Books:
 
     def _recall_caps(self) -> None:
         """What was left to clients with a cap when the pending offers were written."""
-        rows = [row["seq"] for row in self.ledger.rows(after=self.settled) if row["kind"] == "offer"]
-        orders, paid = self.ledger.orders(upto=rows[-1]), self.ledger.balances(upto=rows[-1])
-        self.left = {name: cap - _earned(paid, name) for name, cap in orders.caps.items()}
+        rows = [row["seq"] for row in self.ledger.round_rows(self.settled + 1) if row["kind"] == "offer"]
+        budget = in_force(self.ledger.budgets(), rows[-1], self.settled + 1)
+        self.obey(self.standing(upto=rows[-1]), budget)
 
     def _remember(self, promise: Promise, sizes: FloatArray, units: int) -> None:
         self.settled = promise.round
@@ -134,7 +197,7 @@ class Books:
         try:
             self.mechanism.tell(receipt)
         except Exception as error:
-            return failure(f"round {receipt.round}: {type(self.mechanism).__name__} failed to learn", error)
+            return failure(f"round {receipt.round}: {type(self.mechanism).__name__} failed to learn", error, self.log)
         return None
 
 
@@ -144,7 +207,7 @@ def _earned(balances: Mapping[str, Mapping[str, int]], name: str) -> int:
     return own["payment"] + own["reversal"] if own else 0
 
 
-def failure(what: str, error: Exception) -> str:
+def failure(what: str, error: Exception, log: Log) -> str:
     """Say loudly what failed; the error in a line that a row of the ledger takes."""
     line = plain(f"{type(error).__name__}: {error}")
     log(ERROR, "lefi: %s: %s", what, line)

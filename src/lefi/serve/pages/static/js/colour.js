@@ -1,0 +1,11 @@
+// Colours come from the style sheet, so that charts follow the theme.
+export function colour(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}
+
+export function faded(name, share) {
+  return `color-mix(in srgb, ${colour(name)} ${Math.round(100 * share)}%, transparent)`;
+}
+
+const KNOWN = ["lefi", "waterfill", "uniform", "bara", "random", "price", "auction", "contract", "pool", "contest", "flat"];
+export const ofMechanism = (name) => (KNOWN.includes(name) ? name : "accent");

@@ -1,0 +1,102 @@
+"""A mechanism in a service is the same mechanism: the contract holds, and receipts are the same byte for byte."""
+
+import io
+import itertools
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+import lefi
+from lefi.ledger import Ledger
+from lefi.ledger.audit import verify
+from lefi.ledger.keys import read_public
+from lefi.messages import Receipt, Terms
+from lefi.receipts import to_tables
+from lefi.remote import Remote, RemoteError
+from lefi.testing import check_mechanism
+from tests.serve.running import Caller, served
+
+NUMBERS = itertools.count()
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("remote") / "ledger.db"
+
+
+@pytest.fixture(scope="module")
+def service(place: Path) -> Iterator[Caller]:
+    with served(place) as caller:
+        yield caller
+
+
+def remote(service: Caller, name: str, terms: Terms, seed: int = 0) -> Remote:
+    job = f"{name}-{next(NUMBERS)}"
+    return Remote.create(service.url, None, job, terms=terms, mechanism=name, seed=seed)
+
+
+def as_bytes(receipts: Sequence[Receipt]) -> bytes:
+    out = io.BytesIO()
+    for table in to_tables(receipts):
+        table.write_ipc(out)
+    return out.getvalue()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["price"])
+def test_the_contract_is_kept(service: Caller, name: str) -> None:
+    made: list[Remote] = []
+
+    def factory(terms: Terms, seed: int = 0) -> Remote:
+        made.append(remote(service, name, terms, seed))
+        return made[-1]
+
+    assert check_mechanism(factory)
+    for one in made:
+        one.close()
+
+
+@pytest.mark.parametrize("scenario", ["mixed", "flaky", "churning"])
+@pytest.mark.parametrize("name", ["waterfill", "price"])
+def test_receipts_are_the_same_byte_for_byte(service: Caller, place: Path, name: str, scenario: str) -> None:
+    """In process, as the caller over HTTP has them, and as the ledger of the service has them."""
+    market = lefi.scenario(scenario, clients=6, budget=3.0, seed=2).taking(lefi.registered()[name].payment)
+    budgets = [3.0, 3.0, 1.5, 0.25, 4.0, 3.0]
+    here = list(lefi.play(lefi.make(name, market.terms, seed=5), market, 6, seed=7, budgets=budgets))
+    over = remote(service, name, market.terms, seed=5)
+    there = list(lefi.play(over, market, 6, seed=7, budgets=budgets))
+    over.close()
+    with Ledger(place, over.job, reading=True) as ledger:
+        written = list(ledger.receipts())
+        assert verify(ledger, read_public(f"{place}.pub")).findings == []
+    assert as_bytes(here) == as_bytes(there) == as_bytes(written)
+    assert as_bytes(here) != as_bytes(here[:-1])
+
+
+def test_told_again_nothing_is_written(service: Caller) -> None:
+    market = lefi.scenario("mixed", clients=4, budget=2.0, seed=1).taking("price")
+    first = remote(service, "price", market.terms)
+    receipts = list(lefi.play(first, market, 3, seed=1))
+    rows = first.state()["row"]
+    second = Remote(service.url, None, first.job)
+    for receipt in receipts:
+        second.tell(receipt)
+    assert second.state()["row"] == rows
+    with pytest.raises(RemoteError, match="settled by other answers"):
+        second.tell(Receipt(3, receipts[2].roster, receipts[2].offer, receipts[1].sizes / 2, receipts[1].payments, 0.5))
+    assert second.state()["row"] == rows
+    for one in (first, second):
+        one.close()
+
+
+def test_an_offer_over_the_budget_is_refused(service: Caller) -> None:
+    """Whatever the caller brings: the budget is kept where money leaves."""
+    market = lefi.scenario("mixed", clients=4, budget=2.0, seed=1).taking("price")
+    over = remote(service, "price", market.terms)
+    roster = market.fleet.roster
+    dear = lefi.PriceOffer([1.0] * 4, [5.0] * 4)  # type: ignore[arg-type]
+    with pytest.raises(RemoteError, match="its budget of 2"):
+        over.tell(Receipt(1, roster, dear, [1.0] * 4, [1.0] * 4, 0.1, 2.0))  # type: ignore[arg-type]
+    assert over.state()["row"] == 1
+    over.close()
