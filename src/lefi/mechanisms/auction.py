@@ -17,6 +17,7 @@ class Auction:
 
     payment = "auction"
     tier = "bids"
+    learns = "own"
 
     def __init__(self, terms: Terms, *, seed: int = 0) -> None:
         self.terms, self.capacity = terms, Capacity(terms)

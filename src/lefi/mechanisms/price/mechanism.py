@@ -34,6 +34,7 @@ class Price:
 
     payment = "price"
     tier = "sizes"
+    learns = "own"
 
     def __init__(
         self,
