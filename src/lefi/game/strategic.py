@@ -13,6 +13,7 @@ from lefi.game.view import View
 from lefi.mechanisms.last_value import LastValue
 from lefi.messages import Offer
 from lefi.offers import AuctionCall
+from lefi.world.abilities import Stating, able
 from lefi.world.behaviours import Behaviour
 
 
@@ -42,6 +43,12 @@ class Strategic(Behaviour):
         for side, view in self._views(rng):
             bids = np.where(self._mine(side), side.policy.bid(view, call), bids)
         return np.asarray(bids, dtype=np.float64)
+
+    def capacity(self, call: AuctionCall, rng: np.random.Generator | None) -> FloatArray:
+        stated = self.fleet.capacity(call, copy.deepcopy(rng)) if able(self.fleet, Stating) else call.limit
+        for side, view in self._views(rng):
+            stated = np.where(self._mine(side), side.policy.capacity(view, call), stated)
+        return np.asarray(stated, dtype=np.float64)
 
     def after(self, offer: Offer) -> Self:
         """The fleet of the next round, with what the policies noted of this offer."""

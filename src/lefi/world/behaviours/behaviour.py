@@ -63,6 +63,10 @@ class Behaviour:
         """What each client asks for a thousand samples."""
         return self.fleet.bid(call, rng)
 
+    def capacity(self, call: AuctionCall, rng: np.random.Generator | None) -> FloatArray:
+        """What each client says it can deliver."""
+        return self.fleet.capacity(call, rng)
+
     def utility(self, offer: Offer, sizes: FloatArray) -> FloatArray:
         """Money each client keeps at these sizes."""
         return self.fleet.utility(offer, sizes)
