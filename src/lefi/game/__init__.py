@@ -1,5 +1,6 @@
 """Clients that think ahead: policies, best replies to a mechanism, and what is left when all play them."""
 
+from lefi.game.equilibrium import Equilibrium, equilibrium
 from lefi.game.exploit import Reply, exploit
 from lefi.game.family import Holdout  # importing the family registers it
 from lefi.game.match import Match, match
@@ -8,6 +9,7 @@ from lefi.game.strategic import Side, Strategic
 from lefi.game.view import View
 
 __all__ = [
+    "Equilibrium",
     "Holdout",
     "Match",
     "Policy",
@@ -15,6 +17,7 @@ __all__ = [
     "Side",
     "Strategic",
     "View",
+    "equilibrium",
     "exploit",
     "first_tries",
     "match",

@@ -11,6 +11,7 @@ from lefi.draws import generator
 from lefi.errors import InputError
 from lefi.game.strategic import Side, Strategic
 from lefi.mechanisms import Mechanism, make
+from lefi.mechanisms.last_value import LastValue
 from lefi.messages import Terms
 from lefi.offers import PriceOffer
 from lefi.world.abilities import Costed, able
@@ -22,7 +23,7 @@ Maker = Callable[[Terms], Mechanism]
 
 @dataclass(frozen=True, eq=False)
 class Match:
-    """Means over rounds. `kept` is per client of the first round: payment less cost, in USD.
+    """Means over all rounds. `kept` is payment less cost of every client that was ever there, in USD.
 
     `gain` is the server's: accuracy over that of a round in which nobody is paid. `paid` is in USD.
     """
@@ -45,28 +46,28 @@ def maker(name: str | Maker, seed: int) -> Maker:
 def match(name: str | Maker, market: Market, rounds: int, seed: int = 0, sides: Sequence[Side] = ()) -> Match:
     """Play the game. The clients' draws are those of `lefi.play` with this seed."""
     whole("rounds", rounds, low=1)
-    ids = np.sort(market.fleet.roster.ids)
     if not able(market.fleet, Costed):
-        raise InputError("fleet", market.fleet, "one whose costs can be looked up")
-    mechanism = maker(name, seed)(market.terms)
-    kept, gain, paid = np.zeros(ids.size), 0.0, 0.0
-    fleet = Strategic(market.fleet, tuple(sides))
+        raise InputError("fleet", type(market.fleet).__name__, "one whose costs can be looked up")
+    mechanism, kept, gain, paid = maker(name, seed)(market.terms), LastValue(), 0.0, 0.0
+    fleet = market.fleet if isinstance(market.fleet, Strategic) else Strategic(market.fleet)
+    fleet = replace(fleet, sides=tuple(sides))
     for round in range(1, rounds + 1):
         market = replace(market, fleet=fleet)
         receipt = market.settle(round, mechanism.ask(fleet.roster), generator(seed, "behaviour", round))
         mechanism.tell(receipt)
-        own = receipt.payments - expense(fleet.fleet, np.nan_to_num(market.truth(receipt.sizes)))
-        here = np.isin(receipt.roster.ids, ids)  # who came later is no player
-        np.add.at(kept, np.searchsorted(ids, receipt.roster.ids[here]), own[here])
-        gain, paid = gain + receipt.accuracy - unpaid(market), paid + receipt.paid
+        trained = np.nan_to_num(market.truth(receipt.sizes))
+        own, ids = receipt.payments - expense(fleet.fleet, trained), receipt.roster.ids
+        kept.write(ids, kept.read(ids, default=0.0) + own)
+        gain, paid = gain + server_gain(market, trained), paid + receipt.paid
         noted = replace(market, fleet=fleet.after(receipt.offer))
         fleet = cast(Strategic, noted.after(receipt).advance(generator(seed, "advance", round)).fleet)
-    return Match(ids, kept / rounds, gain / rounds, paid / rounds)
+    return Match(kept.ids, kept.values / rounds, gain / rounds, paid / rounds)
 
 
-def unpaid(market: Market) -> float:
-    """Accuracy of what the clients deliver for nothing."""
-    clients = len(market.fleet.roster)
+def server_gain(market: Market, trained: FloatArray) -> float:
+    """Accuracy over that of a round in which nobody is paid, whatever the clients say of themselves."""
+    inside = cast(Strategic, market.fleet).fleet
+    clients, A = len(inside.roster), market.terms.accuracy
     nothing = PriceOffer(np.zeros(clients), np.full(clients, market.terms.size_high))
-    sizes = cast(Strategic, market.fleet).fleet.respond(nothing, None)
-    return market.accuracy_of(np.asarray(sizes, dtype=np.float64))
+    unpaid = np.nan_to_num(inside.respond(nothing, None))
+    return float((A(trained, inside.roster.iid) - A(unpaid, inside.roster.iid)).mean())

@@ -1,7 +1,7 @@
 """A fleet in which some clients play a policy; the others answer honestly."""
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Self
 
@@ -11,7 +11,7 @@ from lefi.arrays import BoolArray, FloatArray, IntArray
 from lefi.game.policies import Policy
 from lefi.game.view import View
 from lefi.mechanisms.last_value import LastValue
-from lefi.messages import Offer
+from lefi.messages import Offer, Roster
 from lefi.offers import AuctionCall
 from lefi.world.abilities import Stating, able
 from lefi.world.behaviours import Behaviour
@@ -26,11 +26,21 @@ class Side(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Strategic(Behaviour):
-    """Where a client is on several sides, the last one counts."""
+    """Where a client is on several sides, the last one counts. `claims` is the iid that some state, by id."""
 
-    sides: Sequence[Side]
+    sides: Sequence[Side] = ()
+    claims: Mapping[int, float] = field(default_factory=dict)
     round: int = 1
     notes: tuple[LastValue, ...] = field(default=())
+
+    @property
+    def roster(self) -> Roster:
+        """Who is here, as the server sees it."""
+        told: Roster = self.fleet.roster
+        if not self.claims:
+            return told
+        said = [self.claims.get(id, iid) for id, iid in zip(told.ids.tolist(), told.iid.tolist(), strict=True)]
+        return Roster(told.ids, np.array(said), told.rate)
 
     def respond(self, offer: Offer, rng: np.random.Generator | None) -> FloatArray:
         sizes = self.fleet.respond(offer, copy.deepcopy(rng))
