@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from lefi.cli import app
-from lefi.game import record
+from lefi.game import tasks
 
 SMALL = ["game", "--mechanisms", "flat,auction", "--clients", "3", "--rounds", "3", "--players", "1", "--grid"]
 
@@ -24,7 +24,7 @@ def test_games_are_told_kept_and_not_played_again(tmp_path: Path, monkeypatch: p
         if game["kind"] == "reply":
             assert game["kept"] <= game["honest"] * (1 + 1e-9) + 1e-15
     assert Path(told["figure"]).is_file()
-    monkeypatch.setattr(record, "measure", lambda *_: pytest.fail("played again"))
+    monkeypatch.setattr(tasks, "measure", lambda *_: pytest.fail("played again"))
     again = CliRunner().invoke(app, command)
     assert again.stdout == first.stdout
 

@@ -12,7 +12,7 @@ from lefi.errors import InputError, UnknownName
 if TYPE_CHECKING:
     import polars as pl
 
-    from lefi.game.record import Task
+    from lefi.game.tasks import Task
 
 MECHANISMS = "price,auction,posted,contract"
 
@@ -44,7 +44,7 @@ def game(
     lefi game --what equilibrium --mechanisms price --players 1
     """
     from lefi.cli import show
-    from lefi.game.record import KINDS, Task
+    from lefi.game.tasks import KINDS, Task
     from lefi.studies.run.runner import Standing
 
     kinds = options.names(what)
@@ -69,7 +69,7 @@ def _play(tasks: list["Task"], path: Path, tell: Any) -> "pl.DataFrame":
     """The rows of these tasks; those that are in the file already are not played again."""
     import polars as pl
 
-    from lefi.game.record import measure
+    from lefi.game.tasks import measure
 
     for done, task in enumerate(tasks):
         tell(done)
