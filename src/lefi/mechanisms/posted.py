@@ -23,7 +23,7 @@ from lefi.offers import PriceOffer
 STEPS = 8  # prices of the grid in an octave: two neighbours differ by 9%
 LOWEST, HIGHEST = -60, 20  # octaves of the whole grid around 1 USD per thousand samples
 ERROR = 0.02  # chance that an answer says nothing about the price: a fleet is never quite as it is believed to be
-ANSWERS = 40.0  # exploring offers of the first rounds: with 10 clients four rounds of them, with 40 or more one
+ANSWERS = 20.0  # exploring offers of the first rounds: with 10 clients two rounds of them, with 20 or more one
 
 
 @register("posted")
@@ -43,7 +43,7 @@ class Posted:
         terms: Terms,
         *,
         seed: int = 0,
-        octaves: Annotated[int, Field(ge=1, le=20)] = 4,
+        octaves: Annotated[int, Field(ge=1, le=20)] = 3,
         explore: Annotated[float, Field(gt=0, le=1)] = 0.03,
         forget: Annotated[float, Field(ge=0, lt=1)] = 0.005,
         learn: bool = True,
