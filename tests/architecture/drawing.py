@@ -19,7 +19,7 @@ LEFT, MIDDLE, RIGHT = 106, 300, 494
 PLACES = {
     "flower": LEFT, "profiling": MIDDLE, "studies": RIGHT,
     "ledger": LEFT, "testing": MIDDLE,
-    "receipts": RIGHT,
+    "game": MIDDLE, "receipts": RIGHT,
     "rounds": MIDDLE, "optimum": RIGHT,
     "mechanisms": LEFT, "world": RIGHT,
     "surrogate": LEFT, "allocation": MIDDLE, "offers": RIGHT,
@@ -30,7 +30,7 @@ CAPTIONS = {
     "cli": "commands",
     "studies": "plans and figures", "profiling": "real training", "flower": "real Flower jobs",
     "ledger": "who was paid what", "testing": "contract checks",
-    "receipts": "rounds as tables",
+    "game": "clients that play", "receipts": "rounds as tables",
     "rounds": "ask, settle, tell", "optimum": "sees both sides",
     "mechanisms": "what to offer", "world": "clients and costs",
     "surrogate": "learned responses", "allocation": "one price of money", "offers": "ways of paying",
@@ -41,7 +41,7 @@ SERVER, CLIENTS, BOTH, RECORDS, OUTSIDE = "#2b6cb0", "#c05621", "#6b46c1", "#2f8
 COLOURS = {
     "mechanisms": SERVER, "surrogate": SERVER, "allocation": SERVER,
     "world": CLIENTS,
-    "rounds": BOTH, "optimum": BOTH, "offers": BOTH, "messages": BOTH,
+    "game": BOTH, "rounds": BOTH, "optimum": BOTH, "offers": BOTH, "messages": BOTH,
     "ledger": RECORDS, "receipts": RECORDS,
 }  # fmt: skip
 KEY = [(SERVER, "server"), (CLIENTS, "clients"), (BOTH, "between them"), (RECORDS, "records")]

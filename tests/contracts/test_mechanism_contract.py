@@ -194,6 +194,14 @@ class DrawsByPosition(Sound):
         return self.offer(roster, np.random.default_rng(self.seed).random(len(roster)))
 
 
+class SaysItLearnsFromNobody(Sound):
+    learns = "nobody"
+
+
+class SaysItLearnsFromOthers(Sound):
+    learns = "others"
+
+
 FAULTS: list[tuple[str, Callable[..., Any]]] = [
     ("messages are not changed", WritesIntoReceipts),
     ("messages are not changed", WritesIntoRosters),
@@ -215,6 +223,8 @@ FAULTS: list[tuple[str, Callable[..., Any]]] = [
     ("the books are kept", SpendsWithoutLooking),
     ("reordering clients reorders the offer", PaysByPosition),
     ("reordering clients reorders the offer", DrawsByPosition),
+    ("offers follow whose answers it says", SaysItLearnsFromNobody),
+    ("offers follow whose answers it says", SaysItLearnsFromOthers),
 ]
 
 

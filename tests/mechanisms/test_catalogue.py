@@ -38,6 +38,11 @@ def test_the_mechanisms_of_the_first_release() -> None:
     assert {"lefi", "bara", "random", "uniform"} <= set(lefi.registered())
 
 
+def test_a_word_for_whose_answers_it_follows_must_be_known() -> None:
+    with pytest.raises(LefiError, match=r"learns is .everyone.: it must be one of own, others, nobody"):
+        lefi.register("gossip")(type("Gossip", (Fixed,), {"learns": "everyone"}))
+
+
 def test_the_list_is_a_copy() -> None:
     lefi.registered().clear()
     assert "lefi" in lefi.registered()

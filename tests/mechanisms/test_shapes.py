@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import lefi
-from lefi.mechanisms.catalogue import TIERS
+from lefi.mechanisms.catalogue import LEARNS, TIERS
 from lefi.payments import payments
 from lefi.studies.judge.marks import surplus
 
-NEW = ("price", "auction", "contract", "pool", "contest", "flat")
+NEW = ("price", "posted", "auction", "contract", "pool", "contest", "flat")
 
 
 @pytest.mark.parametrize("name", sorted(lefi.registered()))
@@ -18,6 +18,7 @@ def test_every_mechanism_says_how_it_pays_and_what_it_knows(name: str) -> None:
     factory = lefi.registered()[name]
     assert factory.payment in payments()
     assert factory.tier in TIERS
+    assert factory.learns in LEARNS
 
 
 @pytest.mark.parametrize("name", NEW)

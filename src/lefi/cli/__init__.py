@@ -8,6 +8,7 @@ import lefi
 from lefi.cli.commands import Commands
 from lefi.cli.compare import compare
 from lefi.cli.figures import figures
+from lefi.cli.game import game
 from lefi.cli.ledger import ledger
 from lefi.cli.list import list_names
 from lefi.cli.orders import add_orders
@@ -42,7 +43,7 @@ def main(
     """
 
 
-for command in (paper, simulate, compare, figures, profile, train, serve):
+for command in (paper, simulate, compare, game, figures, profile, train, serve):
     app.command()(command)
 app.command("list")(list_names)
 add_orders(ledger)

@@ -96,8 +96,9 @@ def _about(kind: str) -> tuple[Any, Callable[[str], Mapping[str, Any]], Callable
 def _mechanism(factory: Any) -> str:
     from lefi.mechanisms.catalogue import UNSAID
 
-    payment, tier, searches = (getattr(factory, name, unsaid) for name, unsaid in UNSAID.items())
-    return f"pays by {payment}, knows {tier}" + (", searches" if searches else "")
+    said = {name: getattr(factory, name, unsaid) for name, unsaid in UNSAID.items()}
+    words = f"pays by {said['payment']}, knows {said['tier']}, learns from {said['learns']}"
+    return words + (", searches" if said["searches"] else "")
 
 
 def _shipped(kind: str) -> list[dict[str, Any]]:

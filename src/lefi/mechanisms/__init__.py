@@ -9,6 +9,7 @@ from lefi.mechanisms.flat import Flat
 from lefi.mechanisms.lefi import Lefi
 from lefi.mechanisms.mechanism import Mechanism
 from lefi.mechanisms.pool import Pool
+from lefi.mechanisms.posted import Posted
 from lefi.mechanisms.price import Price
 from lefi.mechanisms.random import Random
 from lefi.mechanisms.uniform import Uniform
@@ -23,6 +24,7 @@ __all__ = [
     "Lefi",
     "Mechanism",
     "Pool",
+    "Posted",
     "Price",
     "Random",
     "Uniform",

@@ -41,6 +41,7 @@ class Bara:
 
     payment = "curve"
     tier = "sizes and accuracy"
+    learns = "own"
     searches = True
 
     def __init__(

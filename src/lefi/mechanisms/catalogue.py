@@ -2,8 +2,8 @@
 
 A mechanism is a class whose constructor takes the terms, `seed`, and its settings by keyword. The annotations of the
 settings are checked by `make`, so a mechanism needs no checks of its own. Attributes of the class say what it may be
-compared with: `payment`, how it pays; `tier`, what it is allowed to know; `searches`, whether it tries offers out and
-is judged by its best round.
+compared with: `payment`, how it pays; `tier`, what it is allowed to know; `learns`, whose answers a client's offer
+follows; `searches`, whether it tries offers out and is judged by its best round.
 """
 
 from collections.abc import Callable
@@ -18,8 +18,13 @@ from lefi.settings import checked, defaults
 from lefi.spelling import spelled
 
 TIERS = ("sizes", "sizes and accuracy", "bids", "type prior", "full")  # what a mechanism may know, least first
+LEARNS = (
+    "own",
+    "others",
+    "nobody",
+)  # whose past answers move a client's offer: also its own, only those of others, none
 GIVEN = ("terms", "seed")  # of the constructor's arguments, those that are no settings
-UNSAID = {"payment": "curve", "tier": "unknown", "searches": False}
+UNSAID = {"payment": "curve", "tier": "unknown", "learns": "own", "searches": False}  # own: it promises nothing
 
 
 class Factory(Protocol):
@@ -27,6 +32,7 @@ class Factory(Protocol):
 
     payment: str
     tier: str
+    learns: str
     searches: bool
 
     def __call__(self, terms: Terms, *, seed: int = 0, **settings: Any) -> Mechanism: ...
@@ -38,6 +44,8 @@ F = TypeVar("F", bound=Callable[..., Mechanism])
 def _missing(thing: Any) -> str | None:
     if not makes(thing):
         return "it is no class and no function"
+    if getattr(thing, "learns", "own") not in LEARNS:
+        return f"learns is {thing.learns!r}: it must be one of {', '.join(LEARNS)}"
     if isinstance(thing, type):
         lacks = [name for name in ("ask", "tell") if not callable(getattr(thing, name, None))]
         return f"it has no {' and no '.join(lacks)}" if lacks else None

@@ -27,6 +27,7 @@ class Contest:
 
     payment = "pool"
     tier = "type prior"
+    learns = "nobody"
 
     def __init__(self, terms: Terms, *, seed: int = 0, cost_low: Cost = 3.4e-4, cost_high: Cost = 1.38e-3) -> None:
         if cost_low >= cost_high:

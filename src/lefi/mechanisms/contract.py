@@ -34,6 +34,7 @@ class Contract:
 
     payment = "menu"
     tier = "type prior"
+    learns = "own"
 
     def __init__(
         self,

@@ -19,6 +19,7 @@ class Flat:
 
     payment = "price"
     tier = "sizes"
+    learns = "nobody"
 
     def __init__(
         self,

@@ -17,6 +17,7 @@ class Pool:
 
     payment = "pool"
     tier = "sizes"
+    learns = "nobody"
 
     def __init__(self, terms: Terms, *, seed: int = 0) -> None:
         self.terms = terms

@@ -16,6 +16,7 @@ class Random:
 
     payment = "curve"
     tier = "sizes and accuracy"
+    learns = "own"
     searches = True
 
     def __init__(self, terms: Terms, *, seed: int = 0, start: Literal["equal", "random"] = "equal") -> None:

@@ -29,6 +29,7 @@ class Uniform:
 
     payment = "curve"
     tier = "sizes"
+    learns = "own"
 
     def __init__(self, terms: Terms, *, seed: int = 0) -> None:
         self.terms = terms

@@ -1,10 +1,16 @@
 """A call for bids: clients bid a unit cost, a rule that was published before answers with prices and limits.
 
-b_n  bid [USD / thousand samples]     l_n  limit [thousand samples]    v_n  value of the limit to the server
-d_n = b_n l_n / v_n, what a unit of value costs, sorted upwards; V_k = v_1 + .. + v_k
-The first k clients win, k the last with d_k <= budget / V_k; each is paid v_n min(budget / V_k, d_{k+1}) for l_n.
-That payment is the highest bid with which the client would still win, so no other bid earns it more; it covers the
-bid, and the payments sum to at most the budget (proportional share, Singer 2010).
+b_n  bid [USD / thousand samples]     L_n  limit of the call     l_n <= L_n  what the client says it can deliver
+v_n  value of L_n to the server       w_n = v_n / L_n, value of a thousand samples       d_n = b_n / w_n, sorted upwards
+u_n  the largest price of value with  u_n (v_n + sum of w_j l_j over the others with d_j <= u_n) <= budget
+Client n wins if d_n <= u_n, and is paid u_n w_n for each thousand samples up to l_n.
+
+Truth: u_n follows from the others alone, for n itself counts with v_n whatever it says. While in, neither the own bid
+nor the own statement moves the own price; a larger l_n lets it sell more at that price; above u_n it is out. So the
+true cost and all that it can deliver are best, whatever the others say.
+Budget: let u be the largest price with u (sum of w_j l_j over all with d_j <= u) <= budget. Counting v_n >= w_n l_n
+makes every u_n <= u, so winners are among those with d_j <= u and cost at most u (sum of their w_j l_j) <= budget.
+Where everybody states L_n this is proportional share (Singer 2010): one price for all.
 """
 
 from collections.abc import Mapping
@@ -13,7 +19,7 @@ from typing import Self
 
 import numpy as np
 
-from lefi.arrays import BoolArray, FloatArray, Floats, IntArray, number, vector
+from lefi.arrays import FloatArray, Floats, IntArray, number, vector
 from lefi.messages import in_short
 from lefi.offers.price import PriceOffer
 from lefi.payments import pays
@@ -86,28 +92,41 @@ class AuctionCall:
         ids = columns["call"].astype(np.int64)
         return cls(float(columns["budget"][0]), columns["value"], columns["limit"], ids)
 
-    def award(self, bids: FloatArray) -> AuctionAward:
-        """Prices and limits for these bids; a bid that is NaN or below 0 is none."""
-        bids = np.asarray(bids, dtype=np.float64)
-        ask = bids * self.limit
-        wins, unit = self._winners(ask)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            price = np.where(wins, unit * self.value / self.limit, 0.0)
-        return AuctionAward(price, self.limit, bids)
+    def award(self, bids: FloatArray, capacity: FloatArray | None = None) -> AuctionAward:
+        """Prices and limits for these bids; a bid that is NaN or below 0 is none.
 
-    def _winners(self, ask: FloatArray) -> tuple[BoolArray, float]:
-        """Who wins, and what is paid for a unit of value."""
-        takes_part = np.isfinite(ask) & (ask >= 0) & (self.value > 0) & (self.limit > 0)
-        wins = np.zeros(len(self), dtype=bool)
-        who = np.flatnonzero(takes_part)
-        if who.size == 0:
-            return wins, 0.0
-        density = ask[who] / self.value[who]
-        order = np.lexsort((self.ids[who], density))
-        density, values = density[order], self.value[who[order]].cumsum()
-        count = int((density <= self.budget / values).sum())  # density rises, budget / values falls: a prefix
-        if count == 0:
-            return wins, 0.0
-        wins[who[order[:count]]] = True
-        next_bid = float(density[count]) if count < density.size else np.inf
-        return wins, min(self.budget / float(values[count - 1]), next_bid)
+        `capacity` is what each client says it can deliver; without it all can deliver what is called for.
+        """
+        bids = np.asarray(bids, dtype=np.float64)
+        stated = self.limit if capacity is None else np.clip(np.nan_to_num(capacity), 0.0, self.limit)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            worth = self.value / self.limit
+            price = self._prices(bids / worth, worth, stated) * worth
+        return AuctionAward(np.where(price > 0, price, 0.0), stated, bids)
+
+    def _prices(self, density: FloatArray, worth: FloatArray, stated: FloatArray) -> FloatArray:
+        """u_n of those who win, 0 for the others. Of equal bids the smaller id comes first."""
+        prices = np.zeros(len(self))
+        who = np.flatnonzero(np.isfinite(density) & (density >= 0) & (self.value > 0) & (stated > 0))
+        order = who[np.lexsort((self.ids[who], density[who]))]
+        if order.size == 0:
+            return prices
+        d, supply = density[order], (worth * stated)[order]
+        V = supply.cumsum()
+        missing = np.maximum(self.value[order] - supply, 0.0)  # what n counts for beyond what it says
+        wins = d * (missing + V) <= self.budget
+        lacks = missing[wins]
+        last = _last_within(d, V, lacks, self.budget)
+        beyond = np.append(d, np.inf)[last + 1]
+        prices[order[wins]] = np.minimum(self.budget / (lacks + V[last]), beyond)
+        return prices
+
+
+def _last_within(d: FloatArray, V: FloatArray, lacks: FloatArray, budget: float) -> IntArray:
+    """For each client the last k with d_k (lacks + V_k) <= budget, by halving: the left side rises with k."""
+    low, high = np.zeros(lacks.size, dtype=np.int64), np.full(lacks.size, d.size, dtype=np.int64)
+    while (high - low > 1).any():
+        middle = (low + high) // 2
+        fits = d[middle] * (lacks + V[middle]) <= budget
+        low, high = np.where(fits, middle, low), np.where(fits, high, middle)
+    return low

@@ -213,6 +213,31 @@ def _order_is_no_matter(factory: Factory) -> None:
         )
 
 
+def _learns_as_it_says(factory: Factory) -> None:
+    """One client answers otherwise than its twin: where it says so, that moves nobody's offer, or not its own."""
+    market = _market(factory)
+    learns = getattr(factory(market.terms, seed=3), "learns", "own")
+    if learns == "own":
+        return
+    for client in range(CLIENTS):
+        twins = factory(market.terms, seed=3), factory(market.terms, seed=3)
+        told = slice(client, client + 1) if learns == "others" else slice(None)
+        for round in range(1, 9):
+            offers = [twin.ask(market.fleet.roster) for twin in twins]
+            first, second = (_terms_of(offer)[:, told] for offer in offers)
+            kept = np.array_equal(first, second, equal_nan=True)
+            require(kept, f"it learns from {learns}, yet another answer of a client moved that client's offer")
+            receipt = market.settle(round, offers[0], None)
+            twins[0].tell(receipt)
+            twins[1].tell(_refused_by(market.settle(round, offers[1], None), client))
+
+
+def _refused_by(receipt: Receipt, client: int) -> Receipt:
+    """The receipt, had one client delivered nothing."""
+    sizes = np.where(np.arange(len(receipt.roster)) == client, 0.0, receipt.sizes)
+    return replace(receipt, sizes=sizes, payments=receipt.offer.payment(sizes))
+
+
 CLAUSES: dict[str, Callable[[Factory], None]] = {
     "messages are not changed": _messages_stay,
     "ask is pure": _ask_is_pure,
@@ -224,4 +249,5 @@ CLAUSES: dict[str, Callable[[Factory], None]] = {
     "the books are kept": _keeps_the_books,
     "reordering clients reorders the offer": _order_is_no_matter,
     "the budget in force is followed": _follows_the_budget,
+    "offers follow whose answers it says": _learns_as_it_says,
 }

@@ -14,7 +14,7 @@ from lefi.offers import AuctionCall
 from lefi.world.client import Costed
 from lefi.world.fleet import Fleet
 
-__all__ = ["Bidding", "Bounded", "Costed", "Divisible", "Misreporting", "Remembering", "able", "has"]
+__all__ = ["Bidding", "Bounded", "Costed", "Divisible", "Misreporting", "Remembering", "Stating", "able", "has"]
 
 A = TypeVar("A")
 
@@ -45,6 +45,13 @@ class Bidding(Protocol):
     """Its clients bid in auctions."""
 
     def bid(self, call: AuctionCall, rng: np.random.Generator | None) -> FloatArray: ...
+
+
+@runtime_checkable
+class Stating(Protocol):
+    """Its clients say in an auction how much they can deliver."""
+
+    def capacity(self, call: AuctionCall, rng: np.random.Generator | None) -> FloatArray: ...
 
 
 @runtime_checkable

@@ -60,6 +60,10 @@ class RationalFleet:
         """The truth: no other bid earns more."""
         return unit_cost(self, call)
 
+    def capacity(self, call: AuctionCall, rng: np.random.Generator | None) -> FloatArray:
+        """The truth: saying less sells less, and no price hangs on it."""
+        return np.nan_to_num(self.means.cap)
+
     def utility(self, offer: Offer, sizes: FloatArray) -> FloatArray:
         """Money each client keeps at these sizes."""
         return utility(offer, self.means, sizes)

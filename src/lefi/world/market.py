@@ -10,7 +10,7 @@ from lefi.errors import InputError, OfferError
 from lefi.messages import CurveOffer, Offer, Receipt, Terms
 from lefi.offers import AuctionCall
 from lefi.payments import payment_of
-from lefi.world.abilities import Bidding, Bounded, Misreporting, Remembering, able, has
+from lefi.world.abilities import Bidding, Bounded, Misreporting, Remembering, Stating, able, has
 from lefi.world.fleet import Fleet
 
 
@@ -43,7 +43,7 @@ class Market:
         """
         self.check(offer)
         if isinstance(offer, AuctionCall):
-            offer = offer.award(self.bids(offer, rng))
+            offer = offer.award(self.bids(offer, rng), self.capacities(offer, rng))
         sizes = self.admit(self.fleet.respond(offer, rng))
         paid, accuracy = offer.payment(sizes), self.accuracy_of(sizes)
         return Receipt(round, self.fleet.roster, offer, sizes, paid, accuracy, self.terms.in_force(budget))
@@ -85,6 +85,10 @@ class Market:
         if not able(self.fleet, Bidding):
             raise OfferError(f"a {type(self.fleet).__name__} has no bid(): its clients cannot take part in an auction")
         return np.asarray(self.fleet.bid(call, rng), dtype=np.float64)
+
+    def capacities(self, call: AuctionCall, rng: np.random.Generator | None) -> FloatArray | None:
+        """What each client says it can deliver; None where the fleet says nothing."""
+        return self.fleet.capacity(call, rng) if able(self.fleet, Stating) else None
 
     def taking(self, payment: str) -> Self:
         """The same clients, paid in another way."""

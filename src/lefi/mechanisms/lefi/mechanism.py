@@ -42,6 +42,7 @@ class Lefi:
 
     payment = "curve"
     tier = "sizes"
+    learns = "own"
 
     def __init__(
         self,

@@ -37,6 +37,7 @@ class Price:
 
     payment = "price"
     tier = "sizes"
+    learns = "own"
 
     def __init__(
         self,

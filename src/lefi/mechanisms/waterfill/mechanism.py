@@ -37,6 +37,7 @@ class Waterfill:
 
     payment = "curve"
     tier = "sizes"
+    learns = "own"
 
     def __init__(self, terms: Terms, *, seed: int = 0, explore: bool = True) -> None:
         self.terms, self.seed, self.explore = terms, seed, explore

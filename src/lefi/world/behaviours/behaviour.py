@@ -21,6 +21,8 @@ class SelfishFleet(Fleet, Protocol):
 
     def utility(self, offer: Offer, sizes: FloatArray) -> FloatArray: ...
 
+    def bid(self, call: AuctionCall, rng: np.random.Generator | None) -> FloatArray: ...
+
     def reprice(self, factor: FloatArray) -> "SelfishFleet": ...
 
     def exchange(self, stay: IntArray, newcomers: RationalFleet) -> "SelfishFleet": ...
@@ -60,6 +62,10 @@ class Behaviour:
     def bid(self, call: AuctionCall, rng: np.random.Generator | None) -> FloatArray:
         """What each client asks for a thousand samples."""
         return self.fleet.bid(call, rng)
+
+    def capacity(self, call: AuctionCall, rng: np.random.Generator | None) -> FloatArray:
+        """What each client says it can deliver."""
+        return self.fleet.capacity(call, rng)
 
     def utility(self, offer: Offer, sizes: FloatArray) -> FloatArray:
         """Money each client keeps at these sizes."""
