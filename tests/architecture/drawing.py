@@ -2,24 +2,25 @@
 
 Rooms stand where PLACES says, on the floor that the contract of layers gives them. A door is an arrow from the room
 that imports to the room that is imported. An arrow that passes a floor takes the free lane nearest to its ends.
-Lengths are in pixels of a picture that is 600 wide: a phone shows it at two thirds of its size.
+Lengths are in pixels of a picture that is 800 wide: a phone shows it at half of its size.
 """
 
 from html import escape
 
 from tests.architecture.house import Door, doors, foundation, upper
 
-WIDTH, MARGIN = 600, 12
+WIDTH, MARGIN = 800, 12
 BOX, TALL = 148, 54  # a room
 TOP, FLOOR = 62, 104  # top edge of the roof's room, and from one floor to the next
 BRICK = 29  # height of a row of the foundation
 APART = 9  # lanes side by side
-LEFT, MIDDLE, RIGHT = 106, 300, 494
+LEFT, INNER, MIDDLE, OUTER, RIGHT = 106, 302, 400, 498, 694
 
 PLACES = {
-    "flower": LEFT, "profiling": MIDDLE, "studies": RIGHT,
-    "ledger": LEFT, "testing": MIDDLE,
-    "game": MIDDLE, "receipts": RIGHT,
+    "flower": LEFT, "serve": INNER, "profiling": OUTER, "studies": RIGHT,
+    "books": INNER, "remote": OUTER,
+    "ledger": LEFT, "testing": OUTER,
+    "game": OUTER, "receipts": LEFT,
     "rounds": MIDDLE, "optimum": RIGHT,
     "mechanisms": LEFT, "world": RIGHT,
     "surrogate": LEFT, "allocation": MIDDLE, "offers": RIGHT,
@@ -29,6 +30,7 @@ PLACES = {
 CAPTIONS = {
     "cli": "commands",
     "studies": "plans and figures", "profiling": "real training", "flower": "real Flower jobs",
+    "serve": "HTTP and pages", "books": "a job that is paid", "remote": "over HTTP",
     "ledger": "who was paid what", "testing": "contract checks",
     "game": "clients that play", "receipts": "rounds as tables",
     "rounds": "ask, settle, tell", "optimum": "sees both sides",
@@ -42,7 +44,7 @@ COLOURS = {
     "mechanisms": SERVER, "surrogate": SERVER, "allocation": SERVER,
     "world": CLIENTS,
     "game": BOTH, "rounds": BOTH, "optimum": BOTH, "offers": BOTH, "messages": BOTH,
-    "ledger": RECORDS, "receipts": RECORDS,
+    "books": RECORDS, "ledger": RECORDS, "receipts": RECORDS,
 }  # fmt: skip
 KEY = [(SERVER, "server"), (CLIENTS, "clients"), (BOTH, "between them"), (RECORDS, "records")]
 
