@@ -88,10 +88,21 @@ class Connection:
 
 
 class Remote:
-    """The mechanism of a job in a service. The job must be there: `Remote.create` begins one."""
+    """The mechanism of a job in a service. The job must be there: `Remote.create` begins one.
 
-    def __init__(self, url: str, token: str | None = None, job: str = "job", *, patience: float = PATIENCE) -> None:
-        self.connection = Connection(url, token, patience)
+    `patience`: seconds for which a service that does not answer is tried again. `context`: whom to trust over https.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        token: str | None = None,
+        job: str = "job",
+        *,
+        patience: float = PATIENCE,
+        context: ssl.SSLContext | None = None,
+    ) -> None:
+        self.connection = Connection(url, token, patience, context)
         self.path = f"/v1/jobs/{quote(job, safe='')}"
         state = self.state()
         self.job, self.payment, self.budget = job, str(state["payment"]), float(state["terms"]["budget"])
@@ -108,13 +119,14 @@ class Remote:
         settings: Mapping[str, Any] | None = None,
         seed: int = 0,
         patience: float = PATIENCE,
+        context: ssl.SSLContext | None = None,
     ) -> "Remote":
         """Begin a job with a mechanism under these terms; the same job again is found as it is."""
-        connection = Connection(url, token, patience)
+        connection = Connection(url, token, patience, context)
         body = {"job": job, "mechanism": mechanism, "settings": dict(settings or {}), "seed": seed}
         connection.call("POST", "/v1/jobs", body | {"terms": _terms(terms)})
         connection.close()
-        return cls(url, token, job, patience=patience)
+        return cls(url, token, job, patience=patience, context=context)
 
     def state(self) -> dict[str, Any]:
         """How the job stands."""

@@ -38,7 +38,9 @@ class Loose:
     def rounds(self) -> Iterator[tuple[Promise, Receipt, int]]:
         return iter(())
 
-    def promise(self, promise: Promise, call: object = None) -> None:
+    def promise(
+        self, promise: Promise, call: object = None, budget: int | None = None, seen: int | None = None
+    ) -> None:
         self.promised.append(promise)
         self.binding[promise.round] = promise.binding
 

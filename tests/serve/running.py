@@ -59,9 +59,11 @@ class Caller:
 
 
 @contextmanager
-def served(place: str | Path, limits: Limits | None = None, port: int | None = None) -> Iterator[Caller]:
-    """The service in a thread of this process."""
-    address = Address(port=port or free_port())
+def served(
+    place: str | Path, limits: Limits | None = None, port: int | None = None, tls: Path | None = None
+) -> Iterator[Caller]:
+    """The service in a thread of this process. `tls`: a file with certificate and key."""
+    address = Address(port=port or free_port(), cert=tls, key=tls)
     running = server(str(place), address, limits)
     thread = threading.Thread(target=running.run, daemon=True)
     thread.start()

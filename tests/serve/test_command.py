@@ -45,6 +45,7 @@ def test_it_starts_and_stops(tmp_path: Path) -> None:
         assert process.returncode == 0
 
 
+@pytest.mark.slow
 def test_the_demonstration_plays_and_leaves_nothing(tmp_path: Path) -> None:
     port = free_port()
     with command("--demo", "--port", str(port), env={"TMPDIR": str(tmp_path), **_environment()}) as process:

@@ -10,6 +10,7 @@ from tests.serve.running import served
 REQUESTS = 400
 
 
+@pytest.mark.slow
 def test_no_request_breaks_the_service(tmp_path: Path) -> None:
     with served(tmp_path / "ledger.db", LIMITS) as call:
         target = Target(call)

@@ -43,6 +43,7 @@ def as_bytes(receipts: Sequence[Receipt]) -> bytes:
     return out.getvalue()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["price"])
 def test_the_contract_is_kept(service: Caller, name: str) -> None:
     made: list[Remote] = []

@@ -195,7 +195,7 @@ def test_beyond_this_machine_tokens_and_tls_are_demanded(tmp_path: Path) -> None
     place, file = str(tmp_path / "ledger.db"), tmp_path / "tls.pem"
     file.write_text("not looked into before it listens")
     for host in ("0.0.0.0", "10.0.0.1", "example.org"):
-        with pytest.raises(LefiError, match="TLS"):
+        with pytest.raises(LefiError, match="tls-cert"):
             server(place, Address(host))
         with pytest.raises(LefiError, match="make a token first"):
             server(place, Address(host, cert=file, key=file))

@@ -75,7 +75,7 @@ def _check(address: Address, tokens: Tokens) -> None:
             raise InputError("TLS file", str(path), "an existing file")
     if not address.loopback:
         if address.cert is None:
-            raise LefiError(f"{address.host} is not only this machine: name the TLS files with --cert and --key")
+            raise LefiError(f"{address.host} is not only this machine: name the files of --tls-cert and --tls-key")
         if not any(entry.role == "operator" for entry in tokens.active()):
             raise LefiError(f"{address.host} is not only this machine: make a token first, `lefi token make operator`")
 
