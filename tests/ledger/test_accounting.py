@@ -235,3 +235,12 @@ def test_a_lost_or_other_key_stops_the_writer(written: Path) -> None:
     key.write_bytes(text)
     with Ledger(written) as ledger:
         order(ledger, "pause")
+
+
+def test_another_budget_by_command(written: Path) -> None:
+    assert lefi("ledger", "budget", written, "0.50").exit_code == 0
+    with Ledger(written, reading=True) as ledger:
+        assert ledger.orders().budget == 500_000_000
+        assert not verify(ledger, read_public(f"{written}.pub")).findings
+    for wrong in ("0", "-1", "much"):
+        assert lefi("ledger", "budget", "--", written, wrong).exit_code == 2

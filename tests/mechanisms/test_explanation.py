@@ -110,3 +110,14 @@ def test_price_expects_a_step_inside_its_bracket() -> None:
     assert (found.low == np.where(taken, cap[:, None], found.low)).all()
     assert (found.high[refused] == market.terms.size_low).all()
     assert all(learned["price of money [accuracy / USD]"] > 0 for learned in found.learned)
+
+
+def test_price_knows_what_another_dollar_is_worth() -> None:
+    """As much as the optimum that knows every cost gains from a little more money."""
+    mechanism, _, heard = played("price", 60, budget=0.03)
+    told = mechanism.explain(heard[-1].roster.ids).learned[0]["price of money [accuracy / USD]"]
+    less, more = (
+        lefi.first_best(lefi.scenario("mixed", clients=8, budget=budget, seed=3, payment="price")).accuracy
+        for budget in (0.027, 0.033)
+    )
+    assert told == pytest.approx((more - less) / 0.006, rel=0.3)

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -65,6 +66,18 @@ def test_the_demonstration_plays_and_leaves_nothing(tmp_path: Path) -> None:
 
 def _environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name != "TMPDIR"}
+
+
+def test_a_demonstration_does_not_follow_the_host_header(tmp_path: Path) -> None:
+    """Its token would go to whatever the header names."""
+    with served(tmp_path / "ledger.db") as call:
+        assert call("POST", "/v1/playground/demo", host="localhost:1").status == 202
+        for _ in range(1000):
+            if call("GET", "/v1/jobs").json["jobs"]:
+                break
+            time.sleep(0.02)
+        assert [job["job"] for job in call("GET", "/v1/jobs").json["jobs"]] == ["hospitals"]
+        call("POST", "/v1/jobs/hospitals/stop")
 
 
 def test_a_slow_job_keeps_nobody_else_waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,9 @@ REFUSED = ("malformed", "late", "above size_high")
 class Job:
     """A mechanism, a market and a ledger; `play` closes so many rounds."""
 
-    def __init__(self, path: Path, name: str, mechanism: str = "lefi", clients: int = 20, rounds: int = 60) -> None:
+    def __init__(
+        self, path: Path | str, name: str, mechanism: str = "lefi", clients: int = 20, rounds: int = 60
+    ) -> None:
         payment = lefi.registered()[mechanism].payment
         self.market = lefi.scenario("mixed", clients=clients, budget=0.5 * clients, seed=4, payment=payment)
         self.mechanism: Any = lefi.make(mechanism, self.market.terms, seed=4)

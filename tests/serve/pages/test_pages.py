@@ -136,6 +136,7 @@ def test_no_job_yet(tmp_path: Path, visit: Open) -> None:
         look(page, "overview-empty-light-390")
         page.get_by_role("button", name="Start a simulated job").click()
         expect(page.locator("tr[data-job]")).to_have_count(1)
+        page.close()
 
 
 @pytest.mark.parametrize(("width", "theme"), LOOKS if SHOTS else LOOKS[1:])

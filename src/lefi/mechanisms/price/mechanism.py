@@ -106,7 +106,8 @@ class Price:
         """What another USD would add to the accuracy of a round with the clients of the last one; NaN before it."""
         if self.last is None:
             return np.nan
-        return self._plan(self.last.roster, self.terms.in_force(self.last.budget))[2]
+        roster, budget = self.last.roster, self.terms.in_force(self.last.budget)
+        return self._plan(roster, budget)[2] / len(roster)  # accuracy is the mean over clients
 
     def _shop(self, roster: Roster, cap: FloatArray, price: FloatArray, unsure: BoolArray) -> Shop:
         """Clients that cost `price` a thousand samples when they deliver all they can."""

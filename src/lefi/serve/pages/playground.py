@@ -91,7 +91,8 @@ def playground(context: Context) -> APIRouter:
         if not showing.acquire(blocking=False):
             raise Refusal(409, f"the simulated job {SHOWS[1].job!r} plays already")
         shown = request.headers.get("authorization", "").removeprefix("Bearer ") or request.cookies.get(COOKIE)
-        Demo(str(request.base_url), shown, SHOWS[1:2]).start()
+        host, port = request.scope["server"]  # not the Host header: the token must not go where a caller says
+        Demo(f"{request.url.scheme}://{host}:{port}", shown, SHOWS[1:2]).start()
         return {"job": SHOWS[1].job}
 
     return router

@@ -24,7 +24,13 @@ export function heading(place, head, again, worth = null) {
   fill(place, h("div", { class: "head" },
     h("h1", {}, head.job), h("span", { class: `state ${head.state}` }, head.state),
     h("span", { class: "muted" }, `round ${whole(head.round)}${head.rounds ? ` of ${whole(head.rounds)}` : ""}`),
-    head.mechanism ? h("span", { class: "muted" }, head.mechanism, worth === null ? "" : `, price of money ${short(worth)} accuracy / USD`) : null, reading, buttons));
+    head.mechanism ? h("span", { class: "muted" }, head.mechanism, valued(worth)) : null, reading, buttons));
+}
+
+// What another dollar would add, as the mechanism reckons.
+function valued(worth) {
+  if (worth === null) return "";
+  return worth > 0 ? `, price of money ${short(worth)} accuracy / USD` : ", more money would add nothing";
 }
 
 function figure(what, much, small, note, kind = "") {
