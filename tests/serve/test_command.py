@@ -42,7 +42,7 @@ def test_it_starts_and_stops(tmp_path: Path) -> None:
         with pytest.raises(LefiError, match="choose another --port"):
             run(str(tmp_path / "other.db"), Address(port=port), Limits(), say=print)
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=300)
         assert process.returncode == 0
 
 
@@ -59,7 +59,7 @@ def test_the_demonstration_plays_and_leaves_nothing(tmp_path: Path) -> None:
             stream.until("round", {"round": 2})
         assert list(tmp_path.iterdir())
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=60)
+        process.communicate(timeout=300)
         assert process.returncode == 0
     assert list(tmp_path.iterdir()) == []
 
