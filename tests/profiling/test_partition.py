@@ -10,24 +10,25 @@ from lefi.profiling.partition import Partitioner, label_shares, whole_counts
 
 LABELS = np.arange(1000) % 10
 IDS = np.arange(4000)
+EVEN = np.full(10, 0.1)
 
 
 @pytest.mark.parametrize("pi", [0.1, 0.5, 0.9])
 def test_shares_are_a_dirichlet(pi: float) -> None:
     """Mean 1/K and variance (1/K)(1 - 1/K) / (K c + 1) with c = pi / (1 - pi)."""
-    shares = label_shares(pi, 10, 3, IDS)
+    shares = label_shares(pi, EVEN, 3, IDS)
     assert shares.sum(axis=1) == pytest.approx(1)
     assert shares.mean(axis=0) == pytest.approx(0.1, abs=0.02)
     assert shares.var() == pytest.approx(0.09 / (10 * pi / (1 - pi) + 1), rel=0.06)
 
 
 def test_the_limits_are_one_label_and_equal_shares() -> None:
-    one, equal = label_shares(0.0, 10, 3, IDS[:50]), label_shares(1.0, 10, 3, IDS[:50])
+    one, equal = label_shares(0.0, EVEN, 3, IDS[:50]), label_shares(1.0, EVEN, 3, IDS[:50])
     assert (np.sort(one, axis=1)[:, -1] == 1).all()
     assert len(np.unique(one.argmax(axis=1))) > 5
     assert (equal == 0.1).all()
-    assert np.abs(label_shares(1e-9, 10, 3, IDS[:50]) - one).max() < 1e-6
-    assert np.abs(label_shares(1 - 1e-9, 10, 3, IDS[:50]) - equal).max() < 1e-3
+    assert np.abs(label_shares(1e-9, EVEN, 3, IDS[:50]) - one).max() < 1e-6
+    assert np.abs(label_shares(1 - 1e-9, EVEN, 3, IDS[:50]) - equal).max() < 1e-3
 
 
 @given(
@@ -46,11 +47,46 @@ def test_sizes_are_exact_and_nothing_is_nan(pi: list[float], counts: list[int], 
     assert ((part.distance >= 0) & (part.distance <= 0.9 + 1e-12)).all()
 
 
-def test_repeats_are_counted_and_come_only_when_a_label_has_run_out() -> None:
-    part = Partitioner(LABELS, 0).draw(np.array([1000, 1001, 250]), np.array([1.0, 1.0, 0.0]))
-    assert part.repeats.tolist() == [0, 1, 150]
-    for row, count, repeats in zip(part.samples, part.counts, part.repeats, strict=True):
-        assert len(np.unique(row[:count])) == count - repeats
+@given(
+    pi=st.lists(st.floats(0, 1), min_size=1, max_size=5),
+    counts=st.lists(st.integers(0, 500), min_size=5, max_size=5),
+    seed=st.integers(0, 2**32),
+)
+def test_no_sample_is_with_two_clients_while_its_label_lasts(pi: list[float], counts: list[int], seed: int) -> None:
+    part = Partitioner(LABELS, seed).draw(np.array(counts[: len(pi)]), np.array(pi))
+    wanted = np.rint(part.shares * part.counts[:, None]).sum(axis=0)
+    held = [row[:count] for row, count in zip(part.samples, part.counts, strict=True)]
+    distinct = np.unique(np.concatenate(held)).size
+    assert distinct == np.minimum(wanted, 100).sum()  # there are 100 of each label
+    assert part.repeats.sum() == part.counts.sum() - distinct
+
+
+def test_five_clients_hold_as_much_as_there_is() -> None:
+    assert np.unique(Partitioner(LABELS, 0).draw(np.full(5, 200), 1.0).samples).size == 1000
+    assert np.unique(Partitioner(LABELS, 0, overlap=True).draw(np.full(5, 200), 1.0).samples).size < 800
+
+
+@pytest.mark.parametrize("pi", [0.2, 1.0])
+def test_a_group_stays_with_one_client(pi: float) -> None:
+    groups = np.arange(1000) // 40 * 10 + LABELS  # 4 samples of a label each
+    part = Partitioner(LABELS, 3, groups=groups).draw(np.full(4, 60), pi)
+    holders = [set(groups[row[:count]]) for row, count in zip(part.samples, part.counts, strict=True)]
+    assert all(not one & other for n, one in enumerate(holders) for other in holders[:n])
+    assert part.repeats.sum() == 0
+    shuffled = Partitioner(LABELS, 3).draw(np.full(4, 60), pi)
+    holders = [set(groups[row[:count]]) for row, count in zip(shuffled.samples, shuffled.counts, strict=True)]
+    assert any(one & other for n, one in enumerate(holders) for other in holders[:n])  # the control
+
+
+def test_labels_that_are_rare_in_the_data_are_rare_with_clients() -> None:
+    labels = np.repeat([0, 1, 2], [800, 150, 50])
+    even = Partitioner(labels, 0).draw(np.full(4, 200), 1.0)
+    assert even.shares == pytest.approx(np.tile([0.8, 0.15, 0.05], (4, 1)))
+    assert (even.repeats.sum(), even.distance.max()) == (0, pytest.approx(0))
+    shares = label_shares(0.5, np.array([0.8, 0.15, 0.05]), 3, IDS)
+    assert shares.mean(axis=0) == pytest.approx([0.8, 0.15, 0.05], abs=0.02)
+    one = label_shares(0.0, np.array([0.8, 0.15, 0.05]), 3, IDS)
+    assert one.mean(axis=0) == pytest.approx([0.8, 0.15, 0.05], abs=0.02)
 
 
 def test_a_size_beyond_the_data_is_repeats_and_does_not_hang() -> None:
@@ -65,11 +101,14 @@ def test_smaller_sets_lie_within_larger_ones() -> None:
         assert len(np.setdiff1d(one, other)) <= 5  # rounding of shares may turn a label by one
 
 
-def test_the_seed_decides_and_clients_are_independent() -> None:
-    one = Partitioner(LABELS, 1).draw(np.full(3, 50), 0.3)
-    again = Partitioner(LABELS, 1).draw(np.full(2, 50), 0.3, ids=np.array([2, 0]))
-    assert np.array_equal(again.samples, one.samples[[2, 0]])
-    assert not np.array_equal(Partitioner(LABELS, 2).draw(np.full(3, 50), 0.3).samples, one.samples)
+@pytest.mark.parametrize("overlap", [False, True])
+def test_the_seed_decides_and_the_order_of_clients_does_not(overlap: bool) -> None:
+    def draw(seed: int, ids: list[int]) -> "np.ndarray[tuple[int, int], np.dtype[np.int32]]":
+        return Partitioner(LABELS, seed, overlap=overlap).draw(np.full(len(ids), 50), 0.3, np.array(ids)).samples
+
+    assert np.array_equal(draw(1, [2, 0, 1]), draw(1, [0, 1, 2])[[2, 0, 1]])
+    assert not np.array_equal(draw(2, [0, 1, 2]), draw(1, [0, 1, 2]))
+    assert np.array_equal(draw(1, [2, 0]), draw(1, [0, 1, 2])[[2, 0]]) == overlap  # who is alone draws as before
 
 
 def test_distance_falls_as_iid_rises() -> None:

@@ -54,10 +54,42 @@ def test_train_compares_mechanisms(profiled: Path, tmp_path: Path, capsys: pytes
     assert (tmp_path / "loop.png").is_file()
 
 
+def test_an_estimate_comes_first_and_other_results_are_not_overwritten(
+    profiled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["train", "--accuracy", profiled / "preset.json", "--mechanisms", "uniform,price", "--clients", 2]
+    options += ["--rounds", 2, "--seeds", 1, "--device", "cpu", "--out", tmp_path]
+    code, _, err = call(capsys, *options, "--budget", "0.1,1")
+    assert code == 0, err
+    assert err.startswith("at most ")
+    assert "in a second here: about " in err
+    first = pl.read_parquet(tmp_path / "loop.parquet")
+    assert first["budget"].unique().sort().to_list() == [0.1, 1.0]
+    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "groups").iterdir()}
+    assert len(kept) == 4
+    assert call(capsys, *options, "--budget", "0.1,1")[0] == 0  # the same again: nothing is trained
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "groups").iterdir()} == kept
+    code, _, err = call(capsys, *options, "--budget", "0.1")
+    assert code == 2
+    assert "it holds a training with other budgets" in err
+    assert pl.read_parquet(tmp_path / "loop.parquet").equals(first)
+    assert call(capsys, *options, "--budget", "0.1", "--overwrite")[0] == 0
+    assert pl.read_parquet(tmp_path / "loop.parquet")["budget"].unique().to_list() == [0.1]
+
+
+def test_another_measurement_is_not_overwritten(profiled: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = (profiled / "preset.json").read_bytes()
+    small = ["--sizes", "0.03,0.06", "--iid", "0.5,1", "--seeds", "1", "--clients", "2", "--rounds", "1"]
+    code, _, err = call(capsys, "profile", *small, "--device", "cpu", "--out", profiled)
+    assert code == 2
+    assert "it holds a measurement of digits with other iid, rounds, sizes" in err
+    assert (profiled / "preset.json").read_bytes() == before
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("profile", "--data", "imagenet"), "digits, cifar10, or a path"),
+        (("profile", "--data", "imagenet"), "digits, cifar10, gtsrb, or a path"),
         (("profile", "--data", "cifar10", "--folder", "/nowhere"), "data_batch_1.bin is missing"),
         (("profile", "--sizes", "1,x"), "numbers with commas"),
         (("profile", "--iid", "2"), "iid is 2.0"),

@@ -1,14 +1,17 @@
 """The market that trains: same contract, real accuracy, exactly the samples that were delivered."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 import torch
+from polars.testing import assert_frame_equal
 
 import lefi
 from lefi.models import ExponentialAccuracy
+from lefi.optimum import first_best
 from lefi.profiling.approximation import train_fleets
 from lefi.profiling.data import load_images
 from lefi.profiling.loop import Posted, summary, train_mechanisms
@@ -25,6 +28,10 @@ def modelled(seed: int = 0, **settings: Any) -> lefi.Market:
     cost = lefi.LinearCost(79.1259 * 25, 17.6219)
     usual: dict[str, Any] = {"clients": 4, "size_high": 0.4, "rate": (15, 25), "speed": (2, 29), "cost": cost}
     return lefi.scenario("paper", seed=seed, accuracy=MODEL, **(usual | settings))
+
+
+def of_budget(seed: int, budget: float) -> lefi.Market:
+    return modelled(seed, budget=budget)
 
 
 def real(seed: int = 0, **settings: Any) -> TrainingMarket:
@@ -96,13 +103,35 @@ def test_more_money_trains_a_better_model() -> None:
 
 
 def test_the_loop_compares_mechanisms_on_the_same_clients() -> None:
-    table = train_mechanisms(["uniform", "price", "oracle"], modelled, TRAINER, rounds=3, seeds=[0, 1])
-    assert table.group_by("mechanism", "seed").len()["len"].to_list() == [3] * 6
+    names = ["uniform", "price", "oracle", "first_best"]
+    table = train_mechanisms(names, of_budget, TRAINER, rounds=3, seeds=[0, 1], budgets=[0.5])
+    assert table.group_by("mechanism", "seed").len()["len"].to_list() == [3] * 8
     rows = {row["mechanism"]: row for row in summary(table)}
-    assert list(rows) == ["uniform", "price", "oracle"]
+    assert list(rows) == names
     for row in rows.values():
         assert row["least"] <= row["accuracy"] <= row["most"]
         assert row["spent"] > 0
+    bound = [first_best(of_budget(seed, 0.5).taking("price")).payments.sum() for seed in (0, 1)]
+    assert rows["first_best"]["spent"] == pytest.approx(3 * np.mean(bound), rel=1e-6)  # nobody says no
+
+
+def test_side_by_side_is_as_one_by_one_and_as_play(tmp_path: Path) -> None:
+    """To the last bit on a CPU; and what is finished is not trained again."""
+    given: dict[str, Any] = {"rounds": 3, "seeds": [0], "budgets": [0.2, 1.0]}
+    alone = train_mechanisms(["lefi", "price"], of_budget, TRAINER, together=1, kept=tmp_path, about="x", **given)
+    every = train_mechanisms(["lefi", "price"], of_budget, TRAINER, together=4, **given)
+    assert_frame_equal(alone, every)
+    market = training_market(of_budget(0, 0.2), TRAINER, 0)
+    played = [receipt.accuracy for receipt in lefi.play(lefi.make("lefi", market.terms, seed=0), market, 3, 0)]
+    assert alone.filter(mechanism="lefi", budget=0.2)["accuracy"].to_list() == played
+    kept = sorted(tmp_path.iterdir())
+    assert len(kept) == 4
+    before = [path.stat().st_mtime_ns for path in kept]
+    again = train_mechanisms(["lefi", "price"], of_budget, TRAINER, together=1, kept=tmp_path, about="x", **given)
+    assert_frame_equal(again, alone)
+    assert [path.stat().st_mtime_ns for path in kept] == before
+    train_mechanisms(["lefi"], of_budget, TRAINER, together=1, kept=tmp_path, about="y", **given)
+    assert len(list(tmp_path.iterdir())) == 6
 
 
 def test_fleets_that_differ_and_the_paper_s_sum() -> None:

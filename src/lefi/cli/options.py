@@ -86,6 +86,12 @@ def _value(raw: str) -> Any:
         return [_value(part) for part in raw.split(",") if part] if "," in raw else raw.strip()
 
 
+def unless(overwrite: bool, place: Path, held: str | None) -> None:
+    """Refuse to write over what the folder holds, unless the user says so."""
+    if held is not None and not overwrite:
+        raise InputError("out", str(place), f"another folder, or --overwrite: it holds {held}")
+
+
 def writable(out: Path) -> Path:
     """The folder, if files can be put there; said before the work, not after it."""
     from lefi.files import refusals

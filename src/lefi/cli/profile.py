@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lefi.cli import options
-from lefi.cli.training import Batch, Data, Device, Epochs, Folder, LearningRate, Model, Momentum, numbers
+from lefi.cli.training import Batch, Data, Device, Epochs, Folder, LearningRate, Model, Momentum, Overwrite, numbers
 
 if TYPE_CHECKING:
     from lefi.profiling.data import Images
@@ -33,34 +33,41 @@ def profile(
     together: Annotated[
         int | None, typer.Option(help="Cells that train side by side.", show_default="CPU 1, GPU all")
     ] = None,
+    overlap: Annotated[bool, typer.Option("--overlap", help="Clients may hold the same samples.")] = False,
     out: Annotated[Path | None, typer.Option(help="Where the results go.", show_default="results/profile/DATA")] = None,
+    overwrite: Overwrite = False,
 ) -> None:
     """Train over a grid of sizes and iid, fit both models, and write a preset that every command takes.
 
-    Finished cells are kept: stop it at any time, and the same command goes on where it stopped.
+    It says first how long that will take. Finished cells are kept: stop it at any time, and the same command goes on
+    where it stopped. Another measurement in the same folder is not overwritten unless --overwrite says so.
 
     \b
     Examples:
     lefi profile
     lefi profile --data cifar10 --folder cifar-10-batches-bin --device cuda
+    lefi profile --data gtsrb --folder gtsrb --device cuda
     lefi simulate --accuracy results/profile/digits/preset.json
     """
     from lefi.cli import show
     from lefi.profiling.data import load_images
     from lefi.profiling.device import choose_device
     from lefi.profiling.fitting import fit
-    from lefi.profiling.measure import measure
+    from lefi.profiling.measure import measure, other_measurement
     from lefi.studies.run.runner import Standing
 
     where = choose_device(device)
     images = load_images(data, folder)
     recipe = {"epochs": epochs, "learning_rate": learning_rate, "momentum": momentum, "batch": batch, "model": model}
-    grid = _grid(images, recipe, sizes=sizes, iid=iid, seeds=seeds, clients=clients, rounds=rounds)
+    given: dict[str, Any] = {"seeds": seeds, "clients": clients, "rounds": rounds, "overlap": overlap}
+    grid = _grid(images, recipe, sizes=sizes, iid=iid, **given)
     place = options.writable(out or Path("results/profile") / images.name)
+    options.unless(overwrite, place, other_measurement(place, images, grid))
     with show.bar(f"profile {images.name}", "thousand samples") as tell:
         found = measure(
             *(images, grid, place, where),
             together=together,
+            estimate=show.estimate,
             progress=lambda done, total: tell(Standing(round(done / 1000), round(total / 1000), done / total)),
         )
     fitted = fit(found.accuracy, found.cost)
@@ -92,7 +99,7 @@ def _write(images: "Images", grid: "Grid", found: "Measurement", fitted: "Fit", 
     from lefi.studies.figures.style import save, styled
 
     write_json(preset(fitted, found.manifest), place / "preset.json")
-    draw = partitioners_of(images, 1)[0].draw
+    draw = partitioners_of(images, grid)[0].draw
     counts = np.full(grid.clients, samples_of(grid.sizes[-1]))
     with styled(), refusals(place):
         chosen, parts = fitted.accuracy, {iid: draw(counts, iid) for iid in grid.iid}

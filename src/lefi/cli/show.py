@@ -65,6 +65,16 @@ def bar(what: str, unit: str, clock: Callable[[], float] = time.monotonic) -> It
     lines.end()
 
 
+def estimate(samples: float, rate: float, most: bool = False) -> None:
+    """How long training will take, said on stderr before it begins."""
+    words = (
+        f"{'at most ' if most else ''}{samples / 1e6:,.3g} million samples to train on, {rate:,.3g} in a second here"
+    )
+    Console(stderr=True, highlight=False, soft_wrap=True).print(
+        f"{words}: about {spelled(samples / rate)}", markup=False
+    )
+
+
 def _columns(unit: str, pace: Pace) -> list[ProgressColumn]:
     class Left(ProgressColumn):
         """What is left, also between two steps."""

@@ -1,80 +1,159 @@
 """`lefi train`: mechanisms pay clients that train for real; the accuracy is that of the model they trained."""
 
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lefi.cli import options
-from lefi.cli.options import AsJson, Budget, Clients, Deadline
-from lefi.cli.training import Data, Device, Folder
+from lefi.cli.options import AsJson, Deadline
+from lefi.cli.training import Data, Device, Folder, Overwrite, numbers
 from lefi.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from lefi.profiling.train import Trainer
     from lefi.world.market import Market
 
 MECHANISMS = "waterfill,lefi,uniform,oracle"
 
 
 def train(
-    mechanisms: Annotated[str, typer.Option(help="Names with commas; `oracle` knows the clients' costs.")] = MECHANISMS,
+    mechanisms: Annotated[
+        str, typer.Option(help="Names with commas; `oracle` and `first_best` know the clients' costs.")
+    ] = MECHANISMS,
     data: Data = "digits",
     folder: Folder = None,
     scenario: Annotated[str, typer.Option(help="Which clients.")] = "mixed",
-    clients: Clients = None,
-    budget: Budget = None,
+    clients: Annotated[int, typer.Option(help="How many.", min=1)] = 10,
+    budgets: Annotated[
+        str | None, typer.Option("--budget", help="USD per round; several with commas.", show_default="0.5 x clients")
+    ] = None,
     deadline: Deadline = None,
     rounds: Annotated[int, typer.Option(help="Rounds of federated training.", min=1)] = 30,
     seeds: Annotated[int, typer.Option(help="How many seeds, each with other clients and data.", min=1)] = 3,
+    seed: Annotated[int, typer.Option(help="The first of them.", min=0)] = 0,
     accuracy: Annotated[
         str | None, typer.Option(help="Preset or file of `lefi profile` for this data.", show_default="the data's")
     ] = None,
+    size_high: Annotated[
+        float | None,
+        typer.Option(
+            help="Thousand samples that a client owns.", min=0.001, show_default="what is there for each, as measured"
+        ),
+    ] = None,
+    together: Annotated[
+        int | None, typer.Option(help="Jobs that train side by side.", show_default="CPU 1, GPU all")
+    ] = None,
     device: Device = "auto",
     out: Annotated[Path | None, typer.Option(help="Where the results go.", show_default="results/train/DATA")] = None,
+    overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
     """Let mechanisms pay for real federated training and compare the models that come out of it.
 
-    Clients and prices are the scenario's; its sizes and rates are scaled to the range that the accuracy preset was
-    measured over, and clients train by the recipe of that measurement.
+    Clients and prices are the scenario's, scaled to what a client owns; they train by the recipe of the accuracy
+    preset. Finished jobs are kept: the same command goes on where it stopped.
 
     \b
     Examples:
     lefi train --rounds 10 --clients 5
-    lefi train --data cifar10 --folder cifar-10-batches-bin --mechanisms lefi,uniform,oracle
+    lefi train --budget 0.01,0.03,0.1 --seeds 5 --mechanisms uniform,waterfill,price,auction,first_best
+    lefi train --data gtsrb --folder gtsrb --size-high 3 --device cuda
     """
-    from lefi.cli import show
-    from lefi.models.presets import shipped
     from lefi.profiling.data import load_images
     from lefi.profiling.defaults import measured
     from lefi.profiling.device import choose_device
-    from lefi.profiling.loop import train_mechanisms
+    from lefi.profiling.measure import data_digest
     from lefi.profiling.train import Trainer
-    from lefi.studies.run.runner import Standing
 
     where = choose_device(device)
     images = load_images(data, folder)
-    known = accuracy or (images.name if images.name in shipped() else None)
-    if known is None:
-        raise InputError("accuracy", None, f"the preset of {images.name}: run `lefi profile --data {data}` first")
-    chosen = _names(mechanisms)
+    known = accuracy or _preset(images.name, data)
     about = measured(known)
-    given = {"clients": clients, "budget": budget, "deadline": deadline}
-    market = {name: value for name, value in given.items() if value is not None}
+    owned = size_high or min(about.size_high, len(images.train) / 1000 / clients)
+    market = {"scenario": scenario, "accuracy": known, "size_high": owned, "clients": clients, "deadline": deadline}
+    orders = Orders(
+        mechanisms=_names(mechanisms),
+        budgets=[0.5 * clients] if budgets is None else list(numbers("budget", budgets)),
+        seeds=list(range(seed, seed + seeds)),
+        rounds=rounds,
+        market={name: value for name, value in market.items() if value is not None},
+        about={"recipe": asdict(about.recipe), "data": data_digest(images), "device": where.type},
+    )
+    orders.of(seed, orders.budgets[0])  # what is wrong with them is said now
     place = options.writable(out or Path("results/train") / images.name)
+    options.unless(overwrite, place, other_training(place, asdict(orders)))
+    table = _trained(orders, Trainer(images, about.recipe, where), together, place)
+    _write(table, asdict(orders), place)
+    _show(table, place, as_json)
+
+
+def _preset(name: str, data: str) -> str:
+    """The data's own, which must ship with lefi."""
+    from lefi.models.presets import shipped
+
+    if name not in shipped():
+        raise InputError("accuracy", None, f"the preset of {name}: run `lefi profile --data {data}` first")
+    return name
+
+
+@dataclass(frozen=True)
+class Orders:
+    """What is to be trained: whatever changes the table."""
+
+    mechanisms: list[str]
+    budgets: list[float]
+    seeds: list[int]
+    rounds: int
+    market: dict[str, Any]
+    about: dict[str, Any]
+
+    def of(self, seed: int, budget: float) -> "Market":
+        """The modelled market of a job."""
+        return scaled_market(**self.market, seed=seed, budget=budget)
+
+
+def _trained(orders: Orders, trainer: "Trainer", together: int | None, place: Path) -> "pl.DataFrame":
+    """Say how long it will take, and train what is missing."""
+    from lefi.cli import show
+    from lefi.profiling.loop import train_mechanisms
+    from lefi.profiling.probe import samples_per_second
+    from lefi.studies.run.runner import Standing
+
+    jobs, clients = len(orders.mechanisms) * len(orders.budgets) * len(orders.seeds), orders.market["clients"]
+    side = min(together or (jobs if trainer.device.type == "cuda" else 1), jobs)
+    most = 1000 * orders.market["size_high"] * clients * orders.rounds * jobs * trainer.recipe.epochs
+    show.estimate(most, samples_per_second(trainer, side, clients), most=True)
     with show.bar("train", "rounds") as tell:
-        table = train_mechanisms(
-            chosen,
-            lambda seed: scaled_market(scenario, known, about.size_high, seed=seed, **market),
-            Trainer(images, about.recipe, where),
-            rounds=rounds,
-            seeds=range(seeds),
+        return train_mechanisms(
+            orders.mechanisms,
+            orders.of,
+            trainer,
+            rounds=orders.rounds,
+            seeds=orders.seeds,
+            budgets=orders.budgets,
+            together=together,
+            kept=place / "groups",
+            about=[orders.market, orders.about],
             progress=lambda done, total: tell(Standing(done, total, done / total)),
         )
-    _write(table, place)
-    _show(table, place, as_json)
+
+
+def other_training(place: Path, orders: dict[str, Any]) -> str | None:
+    """What the folder holds already, in words, where that is not this training."""
+    import json
+
+    try:
+        before = json.loads((place / "manifest.json").read_text(encoding="utf-8"))
+        changed = sorted(name for name in orders if before[name] != json.loads(json.dumps(orders[name])))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError):
+        return "a manifest.json that lefi train did not write"
+    return f"a training with other {', '.join(changed)}" if changed else None
 
 
 def scaled_market(scenario: str, accuracy: str, size_high: float, **settings: Any) -> "Market":
@@ -99,24 +178,31 @@ def scaled_market(scenario: str, accuracy: str, size_high: float, **settings: An
 def _names(text: str) -> list[str]:
     """Names of mechanisms, checked before anything is trained."""
     from lefi.mechanisms.catalogue import mechanism_of
-    from lefi.optimum import ORACLE
+    from lefi.profiling.loop import KNOWING
 
     names = options.names(text)
     for name in names:
-        if name != ORACLE:
+        if name not in KNOWING:
             mechanism_of(name)
     return names
 
 
-def _write(table: "pl.DataFrame", place: Path) -> None:
+def _write(table: "pl.DataFrame", orders: dict[str, Any], place: Path) -> None:
     from lefi.files import refusals
-    from lefi.profiling.measure import write_table
-    from lefi.studies.figures import paid_training
+    from lefi.profiling.measure import write_json, write_table
+    from lefi.studies.figures import paid_money, paid_training
     from lefi.studies.figures.style import save, styled
 
     write_table(table, place / "loop.parquet")
+    write_json(orders, place / "manifest.json")
+    several = table["budget"].n_unique() > 1
     with styled(), refusals(place):
-        save(paid_training.draw(paid_training.runs(table)), place, "loop")
+        figure = (
+            paid_money.draw([paid_money.panel(place.name, table)])
+            if several
+            else paid_training.draw(paid_training.runs(table))
+        )
+        save(figure, place, "loop")
 
 
 def _show(table: "pl.DataFrame", place: Path, as_json: bool) -> None:
@@ -129,11 +215,13 @@ def _show(table: "pl.DataFrame", place: Path, as_json: bool) -> None:
         show.print_json({"mechanisms": rows, "rounds": str(place / "loop.parquet")})
         return
     title = "after the last round, mean over seeds"
-    shown = show.table(["mechanism"], ["accuracy", "least..most seed", "USD spent", "modelled"], title)
+    shown = show.table(["USD per round", "mechanism"], ["accuracy", "least..most seed", "USD spent", "modelled"], title)
     for row in rows:
         low, high = show.number(row["least"], 3), show.number(row["most"], 3)
         paid, modelled = show.number(row["spent"], 2), show.number(row["modelled"], 3)
-        shown.add_row(row["mechanism"], show.number(row["accuracy"], 4), f"{low}..{high}", paid, modelled)
+        shown.add_row(
+            f"{row['budget']:g}", row["mechanism"], show.number(row["accuracy"], 4), f"{low}..{high}", paid, modelled
+        )
     console = show.console()
     console.print(shown)
     console.print(f"rounds   {place / 'loop.parquet'}\nfigure   {place / 'loop.png'}", soft_wrap=True)

@@ -2,12 +2,13 @@
 
 from lefi.models.accuracy import AccuracyModel, FittedAccuracy, QuadraticAccuracy, accuracy, register_accuracy
 from lefi.models.cost import LinearCost, cost, register_cost
-from lefi.models.shapes import ExponentialAccuracy, LinearAccuracy, PowerAccuracy
+from lefi.models.shapes import ExponentialAccuracy, HillAccuracy, LinearAccuracy, PowerAccuracy
 
 __all__ = [
     "AccuracyModel",
     "ExponentialAccuracy",
     "FittedAccuracy",
+    "HillAccuracy",
     "LinearAccuracy",
     "LinearCost",
     "PowerAccuracy",

@@ -14,7 +14,7 @@ import numpy as np
 from lefi.arrays import FloatArray, Floats, floats, number
 from lefi.errors import InputError, UnknownName
 from lefi.models.presets import find, numbers
-from lefi.models.shapes import ExponentialAccuracy, LinearAccuracy, PowerAccuracy
+from lefi.models.shapes import ExponentialAccuracy, HillAccuracy, LinearAccuracy, PowerAccuracy
 from lefi.registry import Registry, made
 
 M = TypeVar("M")
@@ -66,6 +66,10 @@ class QuadraticAccuracy:
             raise InputError("points", f"{D.size} of them", "finite, with >= 3 sizes and >= 3 iid values apart")
         return cls(*np.linalg.lstsq(columns, A)[0].tolist())
 
+    def refit(self, sizes: Floats, iid: Floats, accuracy: Floats) -> Self:
+        """The same shape for nearly the same points."""
+        return self.fit(sizes, iid, accuracy)
+
     def rmse(self, sizes: Floats, iid: Floats, accuracy: Floats) -> float:
         """Root mean square error on measured points."""
         return float(np.sqrt(np.mean((self(sizes, iid) - np.asarray(accuracy)) ** 2)))
@@ -74,7 +78,7 @@ class QuadraticAccuracy:
         return asdict(self)
 
 
-FittedAccuracy = QuadraticAccuracy | LinearAccuracy | ExponentialAccuracy | PowerAccuracy
+FittedAccuracy = QuadraticAccuracy | LinearAccuracy | ExponentialAccuracy | PowerAccuracy | HillAccuracy
 PRESETS = {
     "paper": {"a": -0.000152, "b": 0.071, "c": -0.00117, "d": 0.0151, "e": 0.011, "f": 0.073},
     # A_system of a comment in the paper's source, RMSE 0.019: the whole system's accuracy in one client's terms.
@@ -88,7 +92,7 @@ PRESETS = {
     },
 }
 KINDS: dict[str, type[FittedAccuracy]] = {
-    model.kind: model for model in (QuadraticAccuracy, LinearAccuracy, ExponentialAccuracy, PowerAccuracy)
+    model.kind: model for model in (QuadraticAccuracy, LinearAccuracy, ExponentialAccuracy, PowerAccuracy, HillAccuracy)
 }
 
 

@@ -1,4 +1,4 @@
-"""Other shapes of accuracy in size: a plane, and two curves that flatten out.
+"""Other shapes of accuracy in size: a plane, two curves that flatten out, and one that first bends up (S-shaped).
 
 D  size [thousand samples]      pi  iid 0..1      z = (1 - pi)^3, how far from iid: accuracy is flat near pi = 1
 The curves are A = top(z) (1 - u) + base(z) u with u = u(D / reach(z)): `top` is where much data leads and `base` where
@@ -21,6 +21,7 @@ from lefi.errors import InputError
 
 SKEWS = (-2.0, -1.0, 0.0, 1.0, 2.0)  # where the search starts; its ends are the search's bounds
 POWERS = np.geomspace(0.05, 4, 8)
+HILLS = np.geomspace(1, 8, 8)  # below 1 the first sample would be worth infinitely much
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,14 @@ class _Fitted(ABC):
 
     @abstractmethod
     def __call__(self, sizes: Floats, iid: Floats) -> FloatArray: ...
+
+    @classmethod
+    @abstractmethod
+    def fit(cls, sizes: Floats, iid: Floats, accuracy: Floats, near: Self | None = None) -> Self: ...
+
+    def refit(self, sizes: Floats, iid: Floats, accuracy: Floats) -> Self:
+        """The same shape for nearly the same points."""
+        return self.fit(sizes, iid, accuracy, self)
 
     def rmse(self, sizes: Floats, iid: Floats, accuracy: Floats) -> float:
         """Root mean square error on measured points."""
@@ -61,8 +70,8 @@ class LinearAccuracy(_Fitted):
         return np.full(np.broadcast_shapes(np.shape(sizes), np.shape(iid)), self.d)
 
     @classmethod
-    def fit(cls, sizes: Floats, iid: Floats, accuracy: Floats) -> Self:
-        """Least squares on measured points."""
+    def fit(cls, sizes: Floats, iid: Floats, accuracy: Floats, near: Self | None = None) -> Self:
+        """Least squares on measured points; in closed form, so it needs no fit to start from."""
         D, pi, A = points(sizes, iid, accuracy)
         return cls(*least_squares(np.stack([D, pi, np.ones_like(D)], axis=1), A)[0].tolist())
 
@@ -105,10 +114,11 @@ class ExponentialAccuracy(_Curve):
         return np.asarray(self.gap(iid) / reach * np.exp(-np.asarray(sizes) / reach))
 
     @classmethod
-    def fit(cls, sizes: Floats, iid: Floats, accuracy: Floats) -> Self:
-        """Least squares on measured points."""
+    def fit(cls, sizes: Floats, iid: Floats, accuracy: Floats, near: Self | None = None) -> Self:
+        """Least squares on measured points, searched for everywhere or near a fit to nearly the same points."""
         starts = np.array([[s, skew] for s in _scales(sizes) for skew in SKEWS])
-        found, (scale, skew) = _search(lambda x, _: np.exp(-x), starts, sizes, iid, accuracy)
+        first = None if near is None else np.array([near.scale, near.skew])
+        found, (scale, skew) = _search(lambda x, _: np.exp(-x), starts, first, sizes, iid, accuracy)
         return cls(*found, scale, skew)
 
 
@@ -129,10 +139,39 @@ class PowerAccuracy(_Curve):
         return np.asarray(self.gap(iid) * self.power / reach * falling)
 
     @classmethod
-    def fit(cls, sizes: Floats, iid: Floats, accuracy: Floats) -> Self:
-        """Least squares on measured points."""
+    def fit(cls, sizes: Floats, iid: Floats, accuracy: Floats, near: Self | None = None) -> Self:
+        """Least squares on measured points, searched for everywhere or near a fit to nearly the same points."""
         starts = np.array([[s, skew, np.log(k)] for s in _scales(sizes) for skew in SKEWS for k in POWERS])
-        found, (scale, skew, log_power) = _search(lambda x, s: (1 + x) ** -np.exp(s[2]), starts, sizes, iid, accuracy)
+        first = None if near is None else np.array([near.scale, near.skew, np.log(near.power)])
+        found, shape = _search(lambda x, s: (1 + x) ** -np.exp(s[2]), starts, first, sizes, iid, accuracy)
+        scale, skew, log_power = shape
+        return cls(*found, scale, skew, power=float(np.exp(log_power)))
+
+
+@dataclass(frozen=True)
+class HillAccuracy(_Curve):
+    """A(D, pi) = top - (top - base) / (1 + (D / reach)^power): with a power above 1 little data buys nothing."""
+
+    kind: ClassVar[str] = "hill"
+    power: float
+
+    def __call__(self, sizes: Floats, iid: Floats) -> FloatArray:
+        x = np.asarray(sizes) / self.reach(iid)
+        return np.asarray(self.top(iid) - self.gap(iid) / (1 + x**self.power))
+
+    def slope(self, sizes: Floats, iid: Floats) -> FloatArray:
+        """dA/dD = (top - base) power / reach x^(power - 1) / (1 + x^power)^2, x = D / reach."""
+        reach = self.reach(iid)
+        x = np.asarray(sizes) / reach
+        return np.asarray(self.gap(iid) * self.power / reach * x ** (self.power - 1) / (1 + x**self.power) ** 2)
+
+    @classmethod
+    def fit(cls, sizes: Floats, iid: Floats, accuracy: Floats, near: Self | None = None) -> Self:
+        """Least squares on measured points, searched for everywhere or near a fit to nearly the same points."""
+        starts = np.array([[s, skew, np.log(k)] for s in _scales(sizes) for skew in SKEWS for k in HILLS])
+        first = None if near is None else np.array([near.scale, near.skew, np.log(near.power)])
+        found, shape = _search(lambda x, s: 1 / (1 + x ** np.exp(s[2])), starts, first, sizes, iid, accuracy)
+        scale, skew, log_power = shape
         return cls(*found, scale, skew, power=float(np.exp(log_power)))
 
 
@@ -162,9 +201,14 @@ def least_squares(columns: FloatArray, A: FloatArray) -> tuple[FloatArray, float
 
 
 def _search(
-    fall: Callable[[FloatArray, FloatArray], FloatArray], starts: FloatArray, sizes: Floats, iid: Floats, A: Floats
+    fall: Callable[[FloatArray, FloatArray], FloatArray],
+    starts: FloatArray,
+    first: FloatArray | None,
+    sizes: Floats,
+    iid: Floats,
+    A: Floats,
 ) -> tuple[tuple[float, float, float, float], list[float]]:
-    """The four levels, and [scale, skew, ...]; `fall` is u of D / reach and these."""
+    """The four levels, and [scale, skew, ...]; `fall` is u of D / reach and these. From `first`, or the best start."""
     D, pi, A = points(sizes, iid, A)
     if np.unique(D).size < 3 or np.unique(pi).size < 3 or D.size < 4 + starts.shape[1]:
         raise InputError("points", f"{D.size} of them", "with >= 3 sizes and >= 3 iid values apart")
@@ -176,7 +220,7 @@ def _search(
         return found, float(error)
 
     low, high = starts.min(axis=0), starts.max(axis=0)
-    best = min(starts, key=lambda start: solve(start)[1])
+    best = min(starts, key=lambda start: solve(start)[1]) if first is None else first
     refined = scipy.optimize.minimize(
         lambda shape: solve(np.clip(shape, low, high))[1],
         best,

@@ -32,8 +32,9 @@ def train_fleets(
     D = np.stack([_between(sizes, uniform(key(seed, "size"), ids)) for seed in seeds])
     pi = np.stack([_between(iid, uniform(key(seed, "iid"), ids)) for seed in seeds])
     counts = np.array([[samples_of(size) for size in row] for row in D])
-    labels = trainer.images.labels
-    parts = [Partitioner(labels, seed).draw(n, x) for seed, n, x in zip(seeds, counts, pi, strict=True)]
+    labels, groups = trainer.images.labels, trainer.images.groups
+    dealers = [Partitioner(labels, seed, groups=groups) for seed in seeds]
+    parts = [dealer.draw(n, x) for dealer, n, x in zip(dealers, counts, pi, strict=True)]
     samples, weights = stacked(parts, trainer.device), trainer.initial(seeds)
     for number in range(1, rounds + 1):
         weights = trainer.round(weights, samples, counts, seeds, number)

@@ -1,7 +1,8 @@
-"""Labelled images to train on: `digits` (ships with scikit-learn), `cifar10` (its official binary files), or an .npz.
+"""Labelled images to train on: `digits` (ships with scikit-learn), `cifar10` and `gtsrb` (their files), or an .npz.
 
 train, test       (n, channels, height, width)   uint8 or float32
 labels            (n,)                           0 .. classes-1
+groups            (n,)                           samples of one group stay together: with one client, on one side
 No pickle is ever loaded.
 """
 
@@ -35,6 +36,7 @@ class Images:
     labels: IntArray
     test: Pixels
     test_labels: IntArray
+    groups: IntArray | None = None  # of the training images; None: each is its own
 
     def __post_init__(self) -> None:
         for part, pixels, labels in (
@@ -52,6 +54,8 @@ class Images:
             if labels.min() < 0 or labels.max() >= self.classes:
                 wrong = int(labels.min() if labels.min() < 0 else labels.max())
                 raise InputError(f"{part} labels of {self.name}", wrong, f"in 0..{self.classes - 1}")
+        if self.groups is not None and self.groups.shape != self.labels.shape:
+            raise InputError(f"shape of the groups of {self.name}", self.groups.shape, f"({len(self.labels)},)")
         missing = np.flatnonzero(np.bincount(self.labels, minlength=self.classes) == 0)
         if missing.size:
             raise InputError(f"labels of {self.name}", f"without {missing[0]}", "0 .. classes-1, each at least once")
@@ -75,14 +79,18 @@ class Images:
 
 
 def load_images(data: str, folder: Path | None = None) -> Images:
-    """The data set `digits` or `cifar10` (in `folder`), or the one in an .npz file."""
+    """The data set `digits`, `cifar10` or `gtsrb` (in `folder`), or the one in an .npz file."""
     if data == "digits":
         return _digits()
     if data == "cifar10":
         return _cifar10(folder)
+    if data == "gtsrb":
+        from lefi.profiling.gtsrb import gtsrb
+
+        return gtsrb(folder)
     if Path(data).suffix == ".npz":
         return _npz(Path(data))
-    raise InputError("data", data, "digits, cifar10, or a path to an .npz file with images and labels")
+    raise InputError("data", data, "digits, cifar10, gtsrb, or a path to an .npz file with images and labels")
 
 
 def _digits() -> Images:
@@ -123,22 +131,29 @@ def _cifar_rows(path: Path) -> NDArray[np.uint8]:
 
 
 def _npz(path: Path) -> Images:
-    """`images` (n, height, width) or (n, channels, height, width) and `labels`; `test_images`, `test_labels` if any."""
+    """`images` (n, height, width) or (n, channels, height, width), `labels`; `groups`, `test_images`, `test_labels`."""
+    arrays = read_npz(path, ("images", "labels"))
+    images, labels = _pixels(path, arrays["images"]), _labels(path, arrays["labels"], "labels")
+    groups = _labels(path, arrays["groups"], "groups") if "groups" in arrays else None
+    if "test_images" not in arrays:
+        return _split(path.stem, images, labels, groups)
+    if "test_labels" not in arrays:
+        raise InputError(f"arrays in {path}", sorted(arrays), "with test_labels beside test_images")
+    test, test_labels = _pixels(path, arrays["test_images"]), _labels(path, arrays["test_labels"], "test_labels")
+    return Images(path.stem, images, labels, test, test_labels, groups)
+
+
+def read_npz(path: Path, names: tuple[str, ...]) -> dict[str, Pixels]:
+    """The arrays of the file, among them these."""
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
     except (OSError, ValueError, zipfile.BadZipFile, EOFError) as error:
         raise LefiError(f"{path} cannot be read as .npz with plain arrays: {error}") from None
-    for name in ("images", "labels"):
+    for name in names:
         if name not in arrays:
-            raise InputError(f"arrays in {path}", sorted(arrays), f"images and labels; {name} is missing")
-    images, labels = _pixels(path, arrays["images"]), _labels(path, arrays["labels"])
-    if "test_images" not in arrays:
-        return _split(path.stem, images, labels)
-    if "test_labels" not in arrays:
-        raise InputError(f"arrays in {path}", sorted(arrays), "with test_labels beside test_images")
-    test, test_labels = _pixels(path, arrays["test_images"]), _labels(path, arrays["test_labels"])
-    return Images(path.stem, images, labels, test, test_labels)
+            raise InputError(f"arrays in {path}", sorted(arrays), f"{' and '.join(names)}; {name} is missing")
+    return arrays
 
 
 def _pixels(path: Path, array: Pixels) -> Pixels:
@@ -149,19 +164,31 @@ def _pixels(path: Path, array: Pixels) -> Pixels:
     return array if array.dtype == np.uint8 else array.astype(np.float32)
 
 
-def _labels(path: Path, array: Pixels) -> IntArray:
+def _labels(path: Path, array: Pixels, name: str) -> IntArray:
     if array.dtype.kind not in "ui" or array.ndim != 1 or array.size == 0:
-        raise InputError(f"labels in {path}", f"{array.dtype} {array.shape}", "whole numbers (n,)")
+        raise InputError(f"{name} in {path}", f"{array.dtype} {array.shape}", "whole numbers (n,)")
     return array.astype(np.int64)
 
 
-def _split(name: str, images: Pixels, labels: IntArray) -> Images:
-    """A fixed shuffle, the same for every seed: the test set must not move between runs that are compared."""
+def _split(name: str, images: Pixels, labels: IntArray, groups: IntArray | None = None) -> Images:
+    """A fixed shuffle, the same for every seed: the test set must not move between runs that are compared.
+
+    Groups are shuffled, so that none falls on both sides.
+    """
     if labels.shape != (len(images),):
         raise InputError(f"shape of the labels of {name}", labels.shape, f"({len(images)},)")
     if len(labels) < 2 or labels.min() < 0:
         raise InputError(f"labels of {name}", labels, "at least 2, none negative")
-    order = generator(0, "split").permutation(len(labels))
+    together = np.arange(len(labels)) if groups is None else groups
+    if together.shape != labels.shape:
+        raise InputError(f"shape of the groups of {name}", together.shape, f"({len(labels)},)")
+    _, member = np.unique(together, return_inverse=True)
+    rank = np.argsort(generator(0, "split").permutation(int(member.max()) + 1))
+    order = np.argsort(rank[member], kind="stable")
     tested = max(1, round(TEST_SHARE * len(labels)))
-    train, test = order[tested:], order[:tested]
-    return Images(name, images[train], labels[train], images[test], labels[test])
+    cut = int(np.searchsorted(rank[member][order], rank[member][order][tested - 1], side="right"))
+    train, test = order[cut:], order[:cut]
+    if train.size == 0:
+        raise InputError(f"groups of {name}", f"{int(member.max()) + 1} of them", "at least 2, none with most samples")
+    kept = None if groups is None else groups[train]
+    return Images(name, images[train], labels[train], images[test], labels[test], kept)

@@ -25,6 +25,8 @@ def default_grid(images: Images) -> Grid:
         return Grid(sizes=(0.03, 0.05, 0.08, 0.12, 0.2), iid=IID, seeds=SEEDS, recipe=recipe)
     if images.name == "cifar10":
         return Grid(sizes=(0.5, 1.0, 2.0, 4.0, 6.0, 8.0, 10.0), iid=(0.1, 0.2, 0.4, 0.6, 0.8, 1.0), seeds=5)
+    if images.name == "gtsrb":
+        return Grid(sizes=(0.25, 0.5, 1.0, 2.0, 3.5, 5.0, 7.0), iid=(0.1, 0.3, 0.5, 0.75, 1.0), seeds=5)
     # From a hundredth to a fifth of the data: five clients then hold as much as there is.
     sizes = np.geomspace(0.01, 0.2, 6) * len(images.train) / 1000
     return Grid(sizes=tuple(sorted({max(0.001, round(size, 3)) for size in sizes.tolist()})), iid=IID, seeds=SEEDS)

@@ -37,6 +37,7 @@ class Grid:
     clients: int = 5
     rounds: int = 30
     recipe: Recipe = field(default_factory=Recipe)
+    overlap: bool = False  # clients draw from the whole data, whatever others hold
 
     def __post_init__(self) -> None:
         if not self.sizes or not self.iid:
@@ -93,5 +94,6 @@ def stacked(parts: list[Partition], device: torch.device) -> torch.Tensor:
     return torch.from_numpy(result).to(device)
 
 
-def partitioners_of(images: Images, seeds: int) -> list[Partitioner]:
-    return [Partitioner(images.labels, seed) for seed in range(seeds)]
+def partitioners_of(images: Images, grid: Grid) -> list[Partitioner]:
+    """One per seed."""
+    return [Partitioner(images.labels, seed, groups=images.groups, overlap=grid.overlap) for seed in range(grid.seeds)]

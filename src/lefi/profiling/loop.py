@@ -1,26 +1,42 @@
 """Close the loop: mechanisms pay, clients train, and the accuracy is that of the model they trained.
 
-The oracle posts, in every round, the offer that is best by the fitted accuracy model and the clients' true costs.
+Jobs (a mechanism, a seed, a budget) are played side by side, round by round: each posts its offer and hears its
+clients, then all clients of all jobs train at once, then each mechanism is told. The oracle and first_best post, in
+every round, the offer that is best by the fitted accuracy model and the clients' true costs.
 """
 
-from collections.abc import Callable, Iterable
-from typing import Any
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
+import torch
 
+from lefi.arrays import FloatArray, whole
+from lefi.draws import generator
 from lefi.errors import InputError
+from lefi.files import refusals
 from lefi.mechanisms import Mechanism, make, registered
 from lefi.messages import Offer, Receipt, Roster
-from lefi.optimum import ORACLE, oracle
+from lefi.offers import PriceOffer
+from lefi.optimum import ORACLE, first_best, oracle
+from lefi.profiling.measure import write_table
+from lefi.profiling.sgd import Weights
 from lefi.profiling.train import Trainer
-from lefi.profiling.training_market import training_market
-from lefi.rounds import play
+from lefi.profiling.training_market import Federation, sample_counts
 from lefi.world.market import Market
 
+FIRST_BEST = "first_best"
+WILLING = 1 + 5e-10  # of its cost: who is paid just that has no reason to say yes; half of the budget's margin
+KNOWING = {ORACLE: "curve", FIRST_BEST: "price"}  # bounds that see the clients' costs, and how they pay
 COLUMNS = {
     "mechanism": pl.String,
     "seed": pl.Int64,
+    "budget": pl.Float64,
     "round": pl.Int64,
     "paid": pl.Float64,
     "accuracy": pl.Float64,
@@ -29,6 +45,14 @@ COLUMNS = {
 }
 
 Progress = Callable[[int, int], None]  # rounds done, of all
+
+
+class Job(NamedTuple):
+    """A mechanism that pays one federation."""
+
+    mechanism: str
+    seed: int
+    budget: float
 
 
 class Posted:
@@ -44,55 +68,140 @@ class Posted:
         """Learn nothing."""
 
 
+class Playing:
+    """One job while it is played: offer and answers first, then the accuracy of what was trained."""
+
+    def __init__(self, job: Job, market: Market, trainer: Trainer) -> None:
+        payment = KNOWING.get(job.mechanism) or registered()[job.mechanism].payment
+        self.job, self.market = job, market.taking(payment)
+        self.mechanism = _mechanism(job, self.market)
+        self.federation = Federation(trainer, job.seed, market.terms.size_high)
+        self.weights = self.federation.start()
+        self.receipt: Receipt | None = None
+
+    def settle(self, round: int) -> None:
+        """Post the offer and hear the clients."""
+        offer = self.mechanism.ask(self.market.fleet.roster)
+        self.receipt = self.market.settle(round, offer, generator(self.job.seed, "behaviour", round))
+
+    @property
+    def trained(self) -> FloatArray:
+        """The sizes that clients really train on."""
+        assert self.receipt is not None
+        return self.market.truth(self.receipt.sizes)
+
+    def tell(self, weights: Weights, accuracy: float) -> tuple[object, ...]:
+        """Go on from this model; the row of the round."""
+        assert self.receipt is not None
+        receipt, self.weights = replace(self.receipt, accuracy=accuracy), weights
+        modelled = self.market.terms.accuracy(np.nan_to_num(receipt.sizes), receipt.roster.iid).mean()
+        self.mechanism.tell(receipt)
+        self.market = self.market.after(receipt).advance(generator(self.job.seed, "advance", receipt.round))
+        size = float(np.nan_to_num(receipt.sizes).mean())
+        return (*self.job, receipt.round, receipt.paid, accuracy, float(modelled), size)
+
+
 def train_mechanisms(
     mechanisms: Iterable[str],
-    market_of: Callable[[int], Market],
+    market_of: Callable[[int, float], Market],
     trainer: Trainer,
     *,
     rounds: int,
     seeds: Iterable[int],
+    budgets: Iterable[float],
+    together: int | None = None,
+    kept: Path | None = None,
+    about: Any = None,
     progress: Progress | None = None,
 ) -> pl.DataFrame:
-    """Play each mechanism for each seed with real training; one row per mechanism, seed and round.
+    """Play each mechanism for each budget and seed with real training; one row per job and round.
 
-    `market_of(seed)` gives the modelled market. The same seed means the same clients, samples and first model for all.
+    `market_of(seed, budget)` gives the modelled market. The same seed means the same clients, samples and first model
+    for all. `together`: jobs side by side (CPU 1, CUDA all). Finished groups of jobs are kept in the folder `kept`,
+    under a key of `about` (what else the rows depend on), and are not played again.
     """
-    names, seeds = list(mechanisms), list(seeds)
-    if not names or not seeds:
-        raise InputError("mechanisms x seeds", f"{len(names)} x {len(seeds)}", "at least 1 x 1")
-    rows, done = [], 0
-    for seed in seeds:
-        market = market_of(seed)
-        real = training_market(market, trainer, seed)
-        for name in names:
-            paid = real if name == ORACLE else real.taking(registered()[name].payment)
-            for receipt in play(_mechanism(name, paid, seed), paid, rounds, seed):
-                rows.append(_row(name, seed, market, receipt))
-                done += 1
-                if progress is not None:
-                    progress(done, rounds * len(seeds) * len(names))
-    return pl.DataFrame(rows, schema=COLUMNS, orient="row")
+    jobs = [Job(name, seed, budget) for seed in seeds for budget in budgets for name in mechanisms]
+    if not jobs:
+        raise InputError("mechanisms x seeds x budgets", "none", "at least 1 x 1 x 1")
+    together = whole("together", together or (len(jobs) if trainer.device.type == "cuda" else 1), low=1)
+    groups = [jobs[start : start + together] for start in range(0, len(jobs), together)]
+    tables, done = [], 0
+    for group in groups:
+        path = None if kept is None else kept / f"{_key(group, rounds, about)}.parquet"
+        rows: list[tuple[object, ...]] = []
+        if path is not None and path.is_file():
+            tables.append(pl.read_parquet(path))
+            done += rounds * len(group)
+            continue
+        for round in _play([Playing(job, market_of(job.seed, job.budget), trainer) for job in group], rounds):
+            rows += round
+            done += len(group)
+            if progress is not None:
+                progress(done, rounds * len(jobs))
+        ordered = [row for start in range(len(group)) for row in rows[start :: len(group)]]  # a job's rounds together
+        tables.append(pl.DataFrame(ordered, schema=COLUMNS, orient="row"))
+        if path is not None:
+            with refusals(path):
+                path.parent.mkdir(parents=True, exist_ok=True)
+            write_table(tables[-1], path)
+    return pl.concat(tables)
 
 
-def _mechanism(name: str, market: Market, seed: int) -> Mechanism:
-    return Posted(oracle(market).offer) if name == ORACLE else make(name, market.terms, seed=seed)
+def _play(playing: list[Playing], rounds: int) -> Iterator[list[tuple[object, ...]]]:
+    """All jobs, round by round; after each round a row per job."""
+    for number in range(1, rounds + 1):
+        for one in playing:
+            one.settle(number)
+        rows: dict[Job, tuple[object, ...]] = {}
+        for members in _alike(playing).values():
+            for one, weights, accuracy in _train(members, number):
+                rows[one.job] = one.tell(weights, accuracy)
+        yield [rows[one.job] for one in playing]
 
 
-def _row(name: str, seed: int, market: Market, receipt: Receipt) -> tuple[object, ...]:
-    modelled = market.terms.accuracy(np.nan_to_num(receipt.sizes), receipt.roster.iid).mean()
-    size = float(np.nan_to_num(receipt.sizes).mean())
-    return (name, seed, receipt.round, receipt.paid, receipt.accuracy, float(modelled), size)
+def _alike(playing: list[Playing]) -> dict[bytes, list[Playing]]:
+    """Jobs whose clients have the same ids, so that they can train side by side."""
+    groups: dict[bytes, list[Playing]] = {}
+    for one in playing:
+        groups.setdefault(one.market.fleet.roster.ids.tobytes(), []).append(one)
+    return groups
+
+
+def _train(members: list[Playing], number: int) -> Iterator[tuple[Playing, Weights, float]]:
+    """A round of training of all these jobs at once."""
+    trainer, roster = members[0].federation.trainer, members[0].market.fleet.roster
+    stacked = {name: torch.cat([one.weights[name] for one in members]) for name in members[0].weights}
+    samples = torch.cat([one.federation.samples(one.market.fleet.roster) for one in members])
+    counts = np.stack([sample_counts(one.trained) for one in members])
+    trained = trainer.round(stacked, samples, counts, [one.job.seed for one in members], number, roster.ids)
+    accuracy = trainer.accuracy(trained)
+    for at, one in enumerate(members):
+        yield one, {name: values[at : at + 1] for name, values in trained.items()}, float(accuracy[at])
+
+
+def _mechanism(job: Job, market: Market) -> Mechanism:
+    if job.mechanism == ORACLE:
+        return Posted(oracle(market).offer)
+    if job.mechanism == FIRST_BEST:
+        offer = first_best(market).offer
+        return Posted(PriceOffer(offer.price * WILLING, offer.limit))
+    return make(job.mechanism, market.terms, seed=job.seed)
+
+
+def _key(jobs: list[Job], rounds: int, about: Any) -> str:
+    told = json.dumps({"jobs": jobs, "rounds": rounds, "about": about}, sort_keys=True)
+    return hashlib.sha256(told.encode()).hexdigest()[:16]
 
 
 def summary(table: pl.DataFrame) -> list[dict[str, Any]]:
-    """For each mechanism: accuracy after the last round (mean, least and most over seeds), USD spent, modelled."""
+    """For each budget and mechanism: accuracy after the last round (mean, least, most), USD spent, modelled."""
     last = table.filter(pl.col("round") == pl.col("round").max())
-    each = table.group_by("mechanism", "seed").agg(pl.col("paid").sum())
-    spent = each.group_by("mechanism").agg(spent=pl.col("paid").mean())
-    ends = last.group_by("mechanism", maintain_order=True).agg(
+    each = table.group_by("budget", "mechanism", "seed").agg(pl.col("paid").sum())
+    spent = each.group_by("budget", "mechanism").agg(spent=pl.col("paid").mean())
+    ends = last.group_by("budget", "mechanism", maintain_order=True).agg(
         pl.col("accuracy").mean(),
         least=pl.col("accuracy").min(),
         most=pl.col("accuracy").max(),
         modelled=pl.col("modelled").mean(),
     )
-    return ends.join(spent, on="mechanism", maintain_order="left").to_dicts()
+    return ends.join(spent, on=["budget", "mechanism"], maintain_order="left").to_dicts()

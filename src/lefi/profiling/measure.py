@@ -25,9 +25,11 @@ from lefi.profiling.costs import measure_costs
 from lefi.profiling.data import Images
 from lefi.profiling.device import hardware
 from lefi.profiling.grid import COLUMNS, Cell, Grid, partitioners_of, samples_of, train_cells
+from lefi.profiling.probe import samples_per_second
 from lefi.profiling.train import Trainer
 
 Progress = Callable[[float, float], None]  # samples visited so far, of all
+Estimate = Callable[[float, float], None]  # samples that are missing, and how many are trained on in a second
 
 
 class Measurement(NamedTuple):
@@ -45,9 +47,13 @@ def measure(
     device: torch.device,
     *,
     together: int | None = None,
+    estimate: Estimate | None = None,
     progress: Progress | None = None,
 ) -> Measurement:
-    """Train every cell of the grid that is not yet there. `together`: cells side by side (CPU 1, CUDA all)."""
+    """Train every cell of the grid that is not yet there. `together`: cells side by side (CPU 1, CUDA all).
+
+    `estimate` is told how much there is to do before it begins, `progress` after every round.
+    """
     together = whole("together", together or (len(grid.cells) if device.type == "cuda" else 1), low=1)
     trainer = Trainer(images, grid.recipe, device)
     groups = [grid.cells[start : start + together] for start in range(0, len(grid.cells), together)]
@@ -57,7 +63,11 @@ def measure(
     digest = data_digest(images)
     paths = [folder / f"{_key(digest, grid, group, device)}.parquet" for group in groups]
     speed = _Speed(grid, progress)
-    partitioners = partitioners_of(images, grid.seeds)
+    partitioners = partitioners_of(images, grid)
+    missing = [group for path, group in zip(paths, groups, strict=True) if not path.is_file()]
+    if estimate is not None and missing:
+        rate = samples_per_second(trainer, len(missing[0]) * grid.seeds, grid.clients)
+        estimate(sum(speed.of(group) for group in missing), rate)
     for path, group in zip(paths, groups, strict=True):
         if path.is_file():
             speed.skip(group)
@@ -77,7 +87,7 @@ class _Speed:
 
     def __init__(self, grid: Grid, progress: Progress | None) -> None:
         self.grid, self.progress = grid, progress
-        self.total = sum(self._round(grid.cells) for _ in range(grid.rounds))
+        self.total = self.of(grid.cells)
         self.done = self.trained = 0
         self.seconds = 0.0
 
@@ -86,8 +96,12 @@ class _Speed:
             sum(samples_of(size) for size, _ in cells) * self.grid.seeds * self.grid.clients * self.grid.recipe.epochs
         )
 
+    def of(self, cells: list[Cell]) -> int:
+        """Samples of all rounds of these cells."""
+        return self._round(cells) * self.grid.rounds
+
     def skip(self, cells: list[Cell]) -> None:
-        self.done += self._round(cells) * self.grid.rounds
+        self.done += self.of(cells)
 
     def add(self, cells: list[Cell], seconds: float) -> None:
         self.done, self.trained = self.done + self._round(cells), self.trained + self._round(cells)
@@ -112,13 +126,14 @@ def _train_group(
 def _key(digest: str, grid: Grid, cells: list[Cell], device: torch.device) -> str:
     """Whatever may change the rows of a group: a resumed measurement never mixes two settings."""
     about = {"data": digest, "recipe": asdict(grid.recipe), "cells": cells, "device": device.type}
-    about |= {name: getattr(grid, name) for name in ("seeds", "clients", "rounds")}
+    about |= {name: getattr(grid, name) for name in ("seeds", "clients", "rounds", "overlap")}
     return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def data_digest(images: Images) -> str:
     total = hashlib.sha256()
-    for part in (images.train, images.labels, images.test, images.test_labels):
+    groups = () if images.groups is None else (images.groups,)
+    for part in (images.train, images.labels, images.test, images.test_labels, *groups):
         total.update(str(part.shape).encode())
         total.update(part.tobytes())
     return total.hexdigest()[:16]
@@ -149,6 +164,23 @@ def _manifest(
             "ratio": rate and round(rate / plain, 2),
         },
     }
+
+
+def other_measurement(out: Path, images: Images, grid: Grid) -> str | None:
+    """What the folder holds already, in words, where that is not this measurement."""
+    try:
+        told = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
+        data, before = told["data"], told["grid"]
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError):
+        return "a manifest.json that lefi did not write"
+    now = json.loads(json.dumps(asdict(grid)))
+    changed = sorted(name for name in now if before.get(name) != now[name])
+    if data.get("digest") == data_digest(images) and not changed:
+        return None
+    what = ", ".join(changed) or "images"
+    return f"a measurement of {data.get('name')} with other {what}"
 
 
 def write_table(table: pl.DataFrame, path: Path) -> None:

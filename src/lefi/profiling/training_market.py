@@ -25,7 +25,7 @@ class Federation:
     def __init__(self, trainer: Trainer, seed: int, size_high: float) -> None:
         self.trainer, self.seed = trainer, seed
         self.owned = round(1000 * size_high)
-        self._partitioner = Partitioner(trainer.images.labels, seed)
+        self._partitioner = Partitioner(trainer.images.labels, seed, groups=trainer.images.groups)
         self._held: tuple[bytes, torch.Tensor] | None = None
         self._last: tuple[Weights, bytes, int, Weights] | None = None
 
@@ -43,7 +43,7 @@ class Federation:
         last = self._last
         if last is not None and last[0] is weights and last[1:3] == (address, number):
             return last[3]
-        samples = self._samples(roster)
+        samples = self.samples(roster)
         result = self.trainer.round(weights, samples, counts[None], [self.seed], number, roster.ids)
         self._last = (weights, address, number, result)
         return result
@@ -51,7 +51,7 @@ class Federation:
     def accuracy(self, weights: Weights) -> float:
         return float(self.trainer.accuracy(weights)[0])
 
-    def _samples(self, roster: Roster) -> torch.Tensor:
+    def samples(self, roster: Roster) -> torch.Tensor:
         address = roster.ids.tobytes()
         if self._held is None or self._held[0] != address:
             samples = torch.from_numpy(self.partition(roster).samples).to(self.trainer.device)

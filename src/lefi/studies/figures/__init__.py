@@ -26,7 +26,7 @@ from lefi.studies.figures import (
     money,
     needed,
     overspend,
-    paid_training,
+    paid_money,
     pretending,
     rai,
     readings,
@@ -109,7 +109,7 @@ PLANS = (
     _plan("cost", "Compute cost against size", cost),
     _plan("accuracy-model", "Accuracy against size and iid", accuracy_model),
     _plan("measured", "Accuracy, really trained (ours)", trained_accuracy),
-    _plan("training", "Paid training, really trained (ours)", paid_training),
+    _plan("training", "Training paid with little money, really trained (ours)", paid_money),
     _plan("fleets", "The paper's sum, really trained (ours)", fleets),
 )
 

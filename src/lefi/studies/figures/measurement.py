@@ -14,9 +14,8 @@ from lefi.studies.figures.style import GREY, KNOWN, sheet
 
 def draw_accuracy(accuracy: pl.DataFrame, model: FittedAccuracy, rmse_left_out: float) -> Figure:
     """Test accuracy after the last round against size, one curve per iid: measured points and the chosen fit."""
-    figure = trained_accuracy.draw(trained_accuracy.Numbers(*final_means(accuracy), model))
-    figure.axes[0].set_title(f"{model.kind} fit: RMSE {rmse_left_out:.3f} on cells left out")
-    return figure
+    title = f"{model.kind} fit: RMSE {rmse_left_out:.3f} on cells left out"
+    return trained_accuracy.draw({title: trained_accuracy.Numbers(*final_means(accuracy), model)})
 
 
 def draw_cost(cost: pl.DataFrame, model: LinearCost) -> Figure:

@@ -8,12 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from lefi.arrays import FloatArray
-from lefi.models.measurements import shipped_table
 from lefi.optimum import ORACLE
 from lefi.studies.figures import style
 from lefi.studies.figures.style import Look, sheet
-
-BUDGET = 5.0  # USD per round, of the shipped runs that have three seeds
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,12 +23,6 @@ class Run:
 
 
 Numbers = dict[str, Run]
-
-
-def compute() -> Numbers:
-    """The CIFAR-10 runs that ship with lefi."""
-    table = shipped_table("cifar10", "loop")
-    return runs(table.filter(pl.col("budget") == BUDGET))
 
 
 def runs(table: pl.DataFrame) -> Numbers:
@@ -63,17 +54,3 @@ def draw(numbers: Numbers) -> Figure:
 def _band(axes: Axes, x: FloatArray, values: FloatArray, look: Look) -> None:
     axes.plot(x, values.mean(axis=0), color=look.colour, linestyle=look.line)
     axes.fill_between(x, values.min(axis=0), values.max(axis=0), color=look.colour, alpha=0.12, linewidth=0)
-
-
-def caption(numbers: Numbers) -> str:
-    ends = {name: run.accuracy[:, -1] for name, run in numbers.items()}
-    told = ", ".join(f"{name} {end.mean():.3f} ({end.min():.3f}..{end.max():.3f})" for name, end in ends.items())
-    apart = float(np.ptp([end.mean() for end in ends.values()]))
-    widest = max(float(np.ptp(end)) for end in ends.values())
-    seeds, rounds = next(iter(numbers.values())).accuracy.shape
-    verdict = "so the mechanisms cannot be told apart" if apart < widest else "so some mechanisms can be told apart"
-    return (
-        f"Really trained on CIFAR-10: ten clients of the scenario mixed, {BUDGET:g} USD a round, {seeds} seeds; bands "
-        f"from the least to the most seed. Test accuracy after round {rounds}: {told}. The means lie within "
-        f"{apart:.3f} of each other, the seeds of one mechanism up to {widest:.3f} apart, {verdict} at this budget."
-    )

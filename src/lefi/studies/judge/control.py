@@ -38,7 +38,6 @@ def control_of(final: pl.DataFrame, name: str) -> Control:
     pairs = judged.filter(pl.col("mechanism") != name).join(own, on=keys, nulls_equal=True)
     behind = []
     for place in pairs.partition_by([key for key in keys if key != "seed"]):
-        rivals = place.partition_by("mechanism")
-        lacks = [median((rows["judged"] - rows["control"]).to_numpy()) for rows in rivals]
-        behind.append(max(lacks, key=lambda lack: float(lack.middle)))
+        lacks = [(rows["judged"] - rows["control"]).to_numpy() for rows in place.partition_by("mechanism")]
+        behind.append(median(max(lacks, key=lambda lack: float(lack.mean()))))
     return Control(name, behind)

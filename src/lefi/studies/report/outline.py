@@ -120,6 +120,6 @@ SEE = {
     "cost": "Computing grows in proportion to data, from a small fixed part.",
     "accuracy-model": "Lines are nearly straight: the next thousand samples are worth almost what the first were.",
     "measured": "Unlike the paper's model, the curves bend: the first thousands of samples buy most.",
-    "training": "The same clients and money in real training: whether the lines can be told apart.",
+    "training": "Above real training, below what the model says, for the same clients and money.",
     "fleets": "Points on the blue line would mean that accuracy is a sum over clients.",
 }

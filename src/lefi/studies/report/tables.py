@@ -4,7 +4,6 @@ python -m lefi.studies.report.tables results/paper   after `lefi paper`: writes 
 """
 
 import json
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -18,10 +17,12 @@ from lefi.studies.figures.fixed_budget import at_the_end
 from lefi.studies.judge.gaming import lead
 from lefi.studies.judge.readings import GOAL
 from lefi.studies.judge.statistics import median, told
+from lefi.studies.report import training_tables
 from lefi.studies.report.gaming import replies_cells, settled_cells
+from lefi.studies.report.markdown import markdown, marked
 from lefi.studies.run.heavy import heavy_table
 
-PAGES = ("README.md", "docs/paper.md", "docs/shape.md", "docs/game.md")
+PAGES = ("README.md", "docs/paper.md", "docs/shape.md", "docs/profiling.md", "docs/game.md")
 KEPT = Path("docs", "numbers.json")
 WHERE = {"convergence": "the paper's setting", "mixed": "mixed speeds and rates"}
 MILLI = 1e3
@@ -40,7 +41,7 @@ def worth(numbers: Numbers) -> str:
         for name, one in numbers["worth"].items()
     ]
     head = ["10 clients, 5 USD", "points of accuracy to gain", "share: `uniform`", "`lefi`", "`waterfill`"]
-    return _table([*head, "`uniform` must pay, for what `lefi` reaches", "for what `waterfill` reaches"], rows)
+    return markdown([*head, "`uniform` must pay, for what `lefi` reaches", "for what `waterfill` reaches"], rows)
 
 
 def spread(_: Numbers) -> str:
@@ -72,14 +73,14 @@ def scale(_: Numbers) -> str:
         cells = [told(median(share), 2) if share.size else "-" for share in shares]
         rows.append([f"{clients:,}", f"{budget:g} USD", *cells, f"{1 + over:,.0f}"])
     head = ["clients", "budget for all", *(f"`{name}`" for name in names), "budgets that `lefi usd` spends, at most"]
-    return _table(head, rows)
+    return markdown(head, rows)
 
 
 def claims(numbers: Numbers) -> str:
     rows = [
         [key, text, verdict + (" (ours)" if own else "")] for key, (text, verdict, own) in numbers["claims"].items()
     ]
-    return _table(["", "claim", "verdict"], rows)
+    return markdown(["", "claim", "verdict"], rows)
 
 
 def money(numbers: Numbers) -> str:
@@ -92,7 +93,7 @@ def money(numbers: Numbers) -> str:
         rows.append([_quoted(name), *cells, _usd(one["needed"].get(name), name)])
     budgets = [f"{budget:g}" for budget in one["budgets"]]
     head = ["accuracy with a budget of", *budgets[:-1], f"{budgets[-1]} USD", f"reaches the curve's {GOAL:g} USD with"]
-    return _table(head, rows)
+    return markdown(head, rows)
 
 
 def deviation(numbers: Numbers) -> str:
@@ -108,18 +109,18 @@ def deviation(numbers: Numbers) -> str:
         for name, keep in one["keep"].items()
     ]
     head = ["mechanism", "a client keeps (5th to 95th percentile)", "gain by pretending, median (largest)"]
-    return _table([*head, "worst round of any client"], rows)
+    return markdown([*head, "worst round of any client"], rows)
 
 
 def replies(_: Numbers) -> str:
     """What one client gains by looking ahead or lying."""
     head, rows = replies_cells(heavy_table("replies"))
-    return _table(head, [[_quoted(row[0]), *row[1:]] for row in rows])
+    return markdown(head, [[_quoted(row[0]), *row[1:]] for row in rows])
 
 
 def settled(_: Numbers) -> str:
     """What is left where clients settle."""
-    return _table(*settled_cells(heavy_table("gaming")))
+    return markdown(*settled_cells(heavy_table("gaming")))
 
 
 def truthful(_: Numbers) -> str:
@@ -142,21 +143,16 @@ BLOCKS: dict[str, Callable[[Numbers], str]] = {
     "replies": replies,
     "settled": settled,
     "truthful": truthful,
+    "fits": training_tables.fits,
+    "overlap": training_tables.overlap,
+    "combined": training_tables.combined,
+    "paid": training_tables.paid,
 }
 
 
 def written(text: str, numbers: Numbers) -> str:
     """The page with every marked table as the numbers have it."""
-
-    def block(found: re.Match[str]) -> str:
-        return f"{found[1]}\n{BLOCKS[found[2]](numbers)}\n{found[3]}"
-
-    return re.sub(r"(<!-- table: (\w+) -->)\n.*?\n(<!-- end -->)", block, text, flags=re.DOTALL)
-
-
-def _table(head: list[str], rows: list[list[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines).replace("|  |", "| |")
+    return marked(text, BLOCKS, numbers)
 
 
 def _three(found: list[float], digits: int) -> str:
