@@ -111,7 +111,8 @@ def test_mechanisms_are_listed_with_their_settings() -> None:
     lefi_row = next(row for row in told["mechanism"] if row["name"] == "lefi")
     assert lefi_row["settings"]["probe"] == 0.05
     assert lefi_row["from"] == "lefi"
-    assert set(told) == {"mechanism", "scenario", "behaviour", "payment", "accuracy", "cost"}
+    assert "learns from own" in lefi_row["says"]
+    assert set(told) == {"mechanism", "scenario", "behaviour", "policy", "payment", "accuracy", "cost"}
     assert CliRunner().invoke(app, ["list", "mechanisms"]).exit_code == 2
 
 

@@ -135,6 +135,32 @@ def test_an_auction_is_truthful_individually_rational_and_within_the_budget(seed
         assert kept(bids)[client] <= honest[client] + 1e-9
 
 
+@settings(max_examples=300)
+@given(st.integers(0, 100_000))
+def test_neither_a_bid_nor_a_stated_capacity_moves_the_own_price(seed: int) -> None:
+    """Whatever a client says, it is paid the same price or nothing; and honest statements keep to the budget."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 9))
+    cost, limit, value = rng.uniform(0.1, 2, n), rng.uniform(1, 3, n), rng.uniform(0.1, 2, n)
+    able = limit * rng.uniform(0.05, 1, n)
+    call = AuctionCall(float(rng.uniform(0.1, 6)), value, limit, np.arange(n))
+    honest = call.award(cost, able)
+    assert honest.worst_case() <= call.budget * (1 + 1e-12)
+    kept = (honest.price - cost) * able * (honest.price > 0)
+    assert (kept >= -1e-12).all()
+    client = int(rng.integers(n))
+    for bid, share in zip(cost[client] * rng.uniform(0, 3, 20), rng.uniform(0.01, 2, 20), strict=True):
+        bids, stated = cost.copy(), able.copy()
+        bids[client], stated[client] = bid, share * able[client]
+        award = call.award(bids, stated)
+        assert award.worst_case() <= call.budget * (1 + 1e-12)
+        if honest.price[client] > 0 < award.price[client]:
+            assert award.price[client] == pytest.approx(honest.price[client], rel=1e-12)
+        sold = min(award.limit[client], able[client])
+        earns = (award.price[client] - cost[client]) * sold if award.price[client] > 0 else 0.0
+        assert earns <= kept[client] + 1e-12
+
+
 def offers() -> list[Any]:
     _, cost = draw(1)
     limit = np.full(CLIENTS, 8.0)

@@ -47,4 +47,4 @@ def test_the_range_over_readings_is_wide() -> None:
 def test_every_heavy_study_ships_a_table() -> None:
     from lefi.studies.plan.paper import HEAVY
 
-    assert {path.stem for path in SHIPPED.glob("*.csv")} == {*HEAVY, "readings", "readings_money"}
+    assert {path.stem for path in SHIPPED.glob("*.csv")} == {*HEAVY, "readings", "readings_money", "gaming", "replies"}

@@ -1,4 +1,4 @@
-"""`lefi list`: everything that has a name: mechanisms, scenarios, behaviours, ways of paying, models."""
+"""`lefi list`: everything that has a name: mechanisms, scenarios, behaviours, policies, ways of paying, models."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -9,7 +9,7 @@ import typer
 from lefi.cli.options import AsJson
 from lefi.errors import UnknownName
 
-KINDS = ("mechanism", "scenario", "behaviour", "payment", "accuracy", "cost")
+KINDS = ("mechanism", "scenario", "behaviour", "policy", "payment", "accuracy", "cost")
 
 
 def list_names(
@@ -76,6 +76,8 @@ def _rows(kind: str) -> list[dict[str, Any]]:
 
 def _about(kind: str) -> tuple[Any, Callable[[str], Mapping[str, Any]], Callable[[Any], str]]:
     """The registry of a kind, the settings of one of it, and what one says of itself."""
+    from lefi.game import policies
+    from lefi.game.policies import POLICIES
     from lefi.mechanisms import catalogue
     from lefi.models.accuracy import ACCURACIES
     from lefi.models.cost import COSTS
@@ -87,6 +89,7 @@ def _about(kind: str) -> tuple[Any, Callable[[str], Mapping[str, Any]], Callable
         "mechanism": (catalogue.MECHANISMS, catalogue.settings_of, _mechanism),
         "scenario": (SCENARIOS, settings_of, lambda _: ""),
         "behaviour": (named.BEHAVIOURS, named.settings_of, lambda _: ""),
+        "policy": (POLICIES, policies.settings_of, lambda _: ""),
         "payment": (OFFERS, lambda _: {}, lambda offer: f"pays by {payment_of(offer)}"),
         "accuracy": (ACCURACIES, lambda _: {}, lambda _: ""),
         "cost": (COSTS, lambda _: {}, lambda _: ""),

@@ -16,7 +16,7 @@ def paper(
     full: Annotated[bool, typer.Option("--full", help="30 seeds instead: the figures of the documentation.")] = False,
     rounds: Annotated[int, typer.Option(help="Rounds per run.")] = 100,
     heavy: Annotated[
-        bool, typer.Option("--heavy", help="Run the heavy studies too (6 minutes of one core); else shipped tables.")
+        bool, typer.Option("--heavy", help="Run the heavy studies too (20 minutes of one core); else shipped tables.")
     ] = False,
     jobs: Jobs = None,
 ) -> None:

@@ -20,7 +20,7 @@ from lefi.game.view import View
 from lefi.messages import Offer
 from lefi.offers import AuctionCall
 from lefi.registry import Registry
-from lefi.settings import checked
+from lefi.settings import checked, defaults
 from lefi.spelling import spelled
 
 P = TypeVar("P", bound=type)
@@ -83,6 +83,11 @@ def policy_of(text: str) -> Policy:
         raise InputError("policy", text, "NAME(SETTING=VALUE, ...)")
     policy = POLICIES.get(written.name)
     return policy(**checked(written.name, policy, written.settings, ()))
+
+
+def settings_of(name: str) -> dict[str, Any]:
+    """The parameters of a policy and their defaults."""
+    return defaults(POLICIES.get(name), ())
 
 
 def first_tries(payment: str) -> Iterator[Policy]:

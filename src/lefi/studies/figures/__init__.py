@@ -21,6 +21,8 @@ from lefi.studies.figures import (
     fixed_budget,
     fleets,
     gain,
+    gamed,
+    gaming,
     money,
     needed,
     overspend,
@@ -97,6 +99,8 @@ PLANS = (
     _plan("needed", "Money needed to reach the paper's accuracy, by round (ours)", needed, "shape_money", extra=True),
     _plan("deviation", "What clients keep, and what pretending adds (ours)", deviation, "shape_deviation", extra=True),
     _plan("pretending", "When all clients pretend (ours)", pretending, heavy=("pretending",)),
+    _plan("replies", "What one client gains that looks ahead (ours)", gamed, heavy=("replies",)),
+    _plan("gaming", "What is left where all play (ours)", gaming, heavy=("gaming",)),
     _plan("deadline", "Accuracy against the deadline", deadline, "deadline"),
     _plan(
         "scenarios", "Share of the oracle's gain in every scenario (ours)", scenarios, *scenarios.STUDIES, partial=True

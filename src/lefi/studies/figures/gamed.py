@@ -35,6 +35,15 @@ def compute(table: pl.DataFrame) -> list[Told]:
     return found
 
 
+def caption(told: list[Told]) -> str:
+    worst = max((row for row in told if row.kind == "reply"), key=lambda row: row.adds / max(row.honest, 1e-12))
+    return (
+        "Left and below nobody gains by playing. Means over the clients that were tried. Most is to be had from "
+        f"{worst.mechanism}, by {worst.policy}: {1000 * worst.adds:.2f} beside {1000 * worst.honest:.2f} thousandths "
+        "of a USD that an honest client keeps."
+    )
+
+
 def draw(told: list[Told]) -> Figure:
     figure, (axes,) = sheet(width=5.6, height=3.8)
     look = looks({row.mechanism for row in told})

@@ -42,6 +42,8 @@ KNOWN = {
     "random cold": Look("random, cold start", "#B5B5B5", "v", (0, (1, 2))),
     "price": Look("price", "#CC79A7", "P"),
     "auction": Look("auction", "#56B4E9", "X"),
+    "posted": Look("posted", "#009E73", "o", (0, (7, 1.5))),
+    "posted(learn=false)": Look("posted, never learning", "#66C2A5", "o", (0, (1.2, 1.2))),
     "contract": Look("contract", "#8C6D1F", "<", (0, (7, 1.5))),
     "pool": Look("pool", "#4B0092", ">", (0, (4, 1, 1, 1, 1, 1))),
     "contest": Look("contest", "#B3A100", "h", (0, (2, 1))),

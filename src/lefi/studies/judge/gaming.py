@@ -28,7 +28,11 @@ CLIENTS = (10, 100)
 BUDGETS = (0.03, 0.06, 0.1)  # USD per round and 10 clients
 PLAYED = ("price",)  # where clients gain by playing
 HONEST = ("auction", "posted", "posted(learn=false)", "flat")
-TRIES = (*map(Holdout, (1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.5)), Demand(0.25), Demand(1.0))  # around where price settles
+TRIES = (
+    *map(Holdout, (1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.5, 5.0, 8.0)),
+    Demand(0.25),
+    Demand(1.0),
+)  # price settles there
 FIRST = 900  # seed of the first fleet that replies are sought on; judged are fleets from seed 0
 ROUNDS = 40
 FLEETS = {10: 12, 100: 6}  # that a cell is judged by: six are the least for an interval of 95%

@@ -59,6 +59,18 @@ OUTLINE = (
         ("budget", "readings", "money", "needed", "deviation", "pretending"),
         ("shape",),
     ),
+    Section(
+        "gamed",
+        "Gaming",
+        "Can it be gamed?",
+        "A server that learns what each client accepts teaches it to pretend. A policy is a way to answer that looks "
+        "ahead; the best of a family of them is played against each mechanism. Under auction and posted no client "
+        "moves its own price, so honesty is best; under the others all clients end at a policy to which none has a "
+        "better reply.",
+        (),
+        ("replies", "gaming"),
+        ("gaming",),
+    ),
     Section("deadline", "Deadline", "What does a stricter deadline cost?", "", ("f",), ("deadline",)),
     Section(
         "clients",
@@ -100,6 +112,8 @@ SEE = {
     "needed": "Lower is cheaper. What is not drawn did not reach the goal with any budget that was tried.",
     "deviation": "Left: above zero clients keep money. Right: above zero pretending pays.",
     "pretending": "How fast the line of price falls is the price of having to trust the clients.",
+    "replies": "Dots to the right earn by playing, dots above cost the server. Truthful mechanisms sit at the cross.",
+    "gaming": "The same money for all: whether a truthful mechanism lies above price, which clients have taught.",
     "deadline": "Left: medians. Right: above zero lefi is ahead; deadlines to the left are strict.",
     "scenarios": "One panel per kind of client: who comes near 1, how soon, and who stays there.",
     "ablation": "Left: what is missing to the best, from lefi step by step to waterfill. Right: what each overspends.",

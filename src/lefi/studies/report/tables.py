@@ -14,13 +14,15 @@ import polars as pl
 
 from lefi.studies.figures import readings
 from lefi.studies.figures.fixed_budget import at_the_end
+from lefi.studies.judge.gaming import lead
 from lefi.studies.judge.readings import GOAL
 from lefi.studies.judge.statistics import median, told
 from lefi.studies.report import training_tables
+from lefi.studies.report.gaming import replies_cells, settled_cells
 from lefi.studies.report.markdown import markdown, marked
 from lefi.studies.run.heavy import heavy_table
 
-PAGES = ("README.md", "docs/paper.md", "docs/shape.md", "docs/profiling.md")
+PAGES = ("README.md", "docs/paper.md", "docs/shape.md", "docs/profiling.md", "docs/game.md")
 KEPT = Path("docs", "numbers.json")
 WHERE = {"convergence": "the paper's setting", "mixed": "mixed speeds and rates"}
 MILLI = 1e3
@@ -110,6 +112,27 @@ def deviation(numbers: Numbers) -> str:
     return markdown([*head, "worst round of any client"], rows)
 
 
+def replies(_: Numbers) -> str:
+    """What one client gains by looking ahead or lying."""
+    head, rows = replies_cells(heavy_table("replies"))
+    return markdown(head, [[_quoted(row[0]), *row[1:]] for row in rows])
+
+
+def settled(_: Numbers) -> str:
+    """What is left where clients settle."""
+    return markdown(*settled_cells(heavy_table("gaming")))
+
+
+def truthful(_: Numbers) -> str:
+    """What posted is worth beside the controls, over all markets of the study."""
+    games = heavy_table("gaming")
+    words = [
+        f"{told(lead(games, ours, theirs), 2)} over `{theirs}`"
+        for ours, theirs in (("posted", "posted(learn=false)"), ("posted", "flat"))
+    ]
+    return f"Over all these markets `posted` leads by {' and '.join(words)} (paired, of first_best's gain)."
+
+
 BLOCKS: dict[str, Callable[[Numbers], str]] = {
     "worth": worth,
     "spread": spread,
@@ -117,6 +140,9 @@ BLOCKS: dict[str, Callable[[Numbers], str]] = {
     "claims": claims,
     "money": money,
     "deviation": deviation,
+    "replies": replies,
+    "settled": settled,
+    "truthful": truthful,
     "fits": training_tables.fits,
     "overlap": training_tables.overlap,
     "combined": training_tables.combined,

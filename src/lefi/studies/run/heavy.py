@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from lefi.files import refusals
-from lefi.studies.judge import readings
+from lefi.studies.judge import best_replies, gaming, readings
 from lefi.studies.plan.paper import HEAVY, paper_folder
 from lefi.studies.plan.study import Study
 from lefi.studies.run.load import load, swept_columns
@@ -33,6 +33,9 @@ def run_heavy(out: Path, *, jobs: int = 1, progress: Progress | None = None) -> 
     found = readings.sweep()
     tables = {name: told(out, name) for name in HEAVY}
     tables |= {"readings": found, "readings_money": readings.against_money(found)}
+    with refusals(out):
+        games = out / "heavy" / "games"  # one file for each, so that none is played again
+        tables |= {"gaming": gaming.sweep(games / "gaming"), "replies": best_replies.sweep(games / "replies")}
     return [_write(out / "heavy" / f"{name}.csv", table) for name, table in tables.items()]
 
 
