@@ -23,6 +23,13 @@ def test_a_control_that_is_not_in_the_study_is_refused() -> None:
         Study.build({"name": "own", "mechanisms": ["lefi"], "control": "flat"})
 
 
+def test_other_mechanisms_leave_the_control_behind() -> None:
+    study = Study.read(STUDIES[0])
+    assert study.changed(seeds=2).control == study.control
+    assert study.changed(mechanisms=["lefi"]).control is None
+    assert study.changed(mechanisms=["lefi", "uniform"], control="uniform").control == "uniform"
+
+
 @pytest.mark.parametrize(("height", "failed"), [(0.27, 1), (0.28, 0), (0.29, 0)])
 def test_a_control_fails_where_it_stays_behind(make_study: MakeStudy, height: float, failed: int) -> None:
     found = control_of(make_study("convergence", {"lefi": 0.28, "uniform": height}).final(), "uniform")

@@ -101,8 +101,12 @@ class Study(BaseModel):
         return study
 
     def changed(self, **values: Any) -> Self:
-        """The same study with these values instead, those that are None left as they were."""
-        return self.build(self.model_dump() | {name: value for name, value in values.items() if value is not None})
+        """The same study with these values instead, those that are None left as they were.
+
+        Other mechanisms are without the control that was named beside those before.
+        """
+        said = {name: value for name, value in values.items() if value is not None}
+        return self.build(self.model_dump() | ({"control": None} if "mechanisms" in said else {}) | said)
 
     @cached_property
     def variants(self) -> dict[str, Variant]:
