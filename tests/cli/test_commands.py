@@ -148,13 +148,13 @@ def test_ctrl_c_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_paper_writes_the_report_and_a_second_time_only_draws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The real command on studies cut down to a few rounds and seeds."""
     full = lefi.studies.plan.paper.paper_studies
-    few = {"mechanisms": ["lefi", "random", "uniform"], "sweep": None, "clients": 4, "budget": 2.0}
+    few = {"mechanisms": ["lefi", "random", "uniform"], "control": "random", "sweep": None, "clients": 4, "budget": 2.0}
 
     def small() -> list[Study]:
         return [_cut(study) if study.sweep is None else _swept(study) for study in full()]
 
     def _cut(study: Study) -> Study:
-        own = {"mechanisms": study.mechanisms} if study.name == "ablation" else {}
+        own = {"mechanisms": study.mechanisms, "control": "lefi"} if study.name == "ablation" else {}
         return Study.build(study.model_dump() | few | own)
 
     def _swept(study: Study) -> Study:
