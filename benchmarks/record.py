@@ -1,10 +1,12 @@
 """The record of waterfill: share of the oracle's gain on seeds that nobody had looked at, as tables.
 
     python -m benchmarks.record [--mechanisms waterfill,lefi] [--labels ...] [--scenarios mixed,jump] [--clients 10,100]
-        [--budgets 0.1,0.5,1] [--first 20000] [--seeds 30] [--shapes step,cube] [--into results/record.csv] [--table]
+        [--budgets 0.1,0.5,1] [--first 20000] [--seeds 30] [--shapes step,cube] [--into results/record.csv]
+        [--table] [--page docs/waterfill2.md]
 
 Every fleet is a row of the file, and one that is there is not played again: a run that was stopped goes on. `--table`
-plays nothing, and prints the medians of the file as Markdown. Odd curves have 60 clients at 0.1 USD, in round 20.
+plays nothing, and prints the medians of the file as Markdown; `--page` puts them into a page. Odd curves have 60
+clients at 0.1 USD, in round 20.
 """
 
 import argparse
@@ -29,6 +31,7 @@ ROUNDS = {
 }
 STILL = (3, 5, 10, 20, 30)  # rounds of all other scenarios
 ODD = (60, 0.1, 20)  # clients, USD per client and round of odd curves
+MARKS = ("<!-- record -->", "<!-- end of record -->")  # between which a page has the table
 COLUMNS = ("label", "what", "clients", "budget", "seed", "round", "share", "overspend")
 Row = tuple[str, str, int, float, int, int, float, float]
 
@@ -95,20 +98,34 @@ def play(chosen: argparse.Namespace, file: Path) -> None:
 
 
 def table(rows: list[Row]) -> Iterator[str]:
-    """Medians over seeds, the smallest in brackets; of fleets that change without end, of their means over rounds."""
+    """Medians over the seeds that all have played, the smallest in brackets; where fleets change, of their means."""
     labels = list(dict.fromkeys(row[0] for row in rows))
-    yield f"| scenario | clients | USD each | round | {' | '.join(labels)} |"
-    yield f"|---|---|---|---|{'---|' * len(labels)}"
+    shared = set.intersection(*({row[1:5] for row in rows if row[0] == label} for label in labels))
+    rows = sorted((row for row in rows if row[1:5] in shared), key=lambda row: order_of(row[1]))
+    yield f"| scenario | clients | USD each | round | seeds | {' | '.join(labels)} |"
+    yield f"|---|---|---|---|---|{'---|' * len(labels)}"
     found: dict[tuple[str, int, float, str], dict[str, dict[int, list[float]]]] = {}
     for label, what, n, each, seed, t, share, _ in rows:
         when = "mean 10-60" if what in ("drifting", "churning") else f"{t}"
         cell = found.setdefault((what, n, each, when), {}).setdefault(label, {})
         cell.setdefault(seed, []).append(share)
     for (what, n, each, when), cells in found.items():
-        told = [middle(cells[label]) if label in cells else "-" for label in labels]
-        yield f"| {what} | {n} | {each:g} | {when} | {' | '.join(told)} |"
+        told = [middle(cells[label]) for label in labels]
+        yield f"| {what} | {n} | {each:g} | {when} | {len(cells[labels[0]])} | {' | '.join(told)} |"
     most = {label: max(row[7] for row in rows if row[0] == label) for label in labels}
     yield f"\nLargest overspend: {', '.join(f'{label} {max(over, 0.0):.1%}' for label, over in most.items())}."
+
+
+def order_of(what: str) -> int:
+    """Scenarios in their order, then odd curves."""
+    return SCENARIOS.index(what) if what in SCENARIOS else len(SCENARIOS)
+
+
+def write(page: Path, lines: Iterator[str]) -> None:
+    """Put the table between its marks on the page."""
+    before, _, rest = page.read_text().partition(f"{MARKS[0]}\n")
+    _, _, after = rest.partition(MARKS[1])
+    page.write_text("\n".join([before + MARKS[0], *lines, MARKS[1] + after]))
 
 
 def middle(seeds: dict[int, list[float]]) -> str:
@@ -130,8 +147,11 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--into", type=Path, default=Path("results/record.csv"))
     parser.add_argument("--table", action="store_true", help="print the tables of the file")
+    parser.add_argument("--page", type=Path, help="page to write the tables into, instead of playing")
     chosen = parser.parse_args()
-    if chosen.table:
+    if chosen.page:
+        write(chosen.page, table(read(chosen.into)))
+    elif chosen.table:
         print("\n".join(table(read(chosen.into))))
     else:
         play(chosen, chosen.into)
