@@ -2,7 +2,7 @@
 
     python -m benchmarks.record [--mechanisms waterfill,lefi] [--labels ...] [--scenarios mixed,jump] [--clients 10,100]
         [--budgets 0.1,0.5,1] [--first 20000] [--seeds 30] [--shapes step,cube] [--into results/record.csv]
-        [--table] [--page docs/waterfill2.md]
+        [--table] [--page docs/waterfill2.md] [--rounds 10,20,25]
 
 Every fleet is a row of the file, and one that is there is not played again: a run that was stopped goes on. `--table`
 plays nothing, and prints the medians of the file as Markdown; `--page` puts them into a page. Odd curves have 60
@@ -29,6 +29,7 @@ ROUNDS = {
     "churning": tuple(range(10, 61, 5)),
     "jump": (14, 15, 17, 20, 25, 45),
 }
+ENDLESS = ("drifting", "churning")  # fleets that change all the time: the mean over their rounds counts
 STILL = (3, 5, 10, 20, 30)  # rounds of all other scenarios
 ODD = (60, 0.1, 20)  # clients, USD per client and round of odd curves
 MARKS = ("<!-- record -->", "<!-- end of record -->")  # between which a page has the table
@@ -97,16 +98,17 @@ def play(chosen: argparse.Namespace, file: Path) -> None:
                 opened.flush()
 
 
-def table(rows: list[Row]) -> Iterator[str]:
+def table(rows: list[Row], rounds: tuple[int, ...] = ()) -> Iterator[str]:
     """Medians over the seeds that all have played, the smallest in brackets; where fleets change, of their means."""
     labels = list(dict.fromkeys(row[0] for row in rows))
     shared = set.intersection(*({row[1:5] for row in rows if row[0] == label} for label in labels))
     rows = sorted((row for row in rows if row[1:5] in shared), key=lambda row: order_of(row[1]))
+    rows = [row for row in rows if not rounds or row[5] in rounds or row[1] in ENDLESS]
     yield f"| scenario | clients | USD each | round | seeds | {' | '.join(labels)} |"
     yield f"|---|---|---|---|---|{'---|' * len(labels)}"
     found: dict[tuple[str, int, float, str], dict[str, dict[int, list[float]]]] = {}
     for label, what, n, each, seed, t, share, _ in rows:
-        when = "mean 10-60" if what in ("drifting", "churning") else f"{t}"
+        when = "mean 10-60" if what in ENDLESS else f"{t}"
         cell = found.setdefault((what, n, each, when), {}).setdefault(label, {})
         cell.setdefault(seed, []).append(share)
     for (what, n, each, when), cells in found.items():
@@ -146,13 +148,15 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=FIRST, help="first seed")
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--into", type=Path, default=Path("results/record.csv"))
+    parser.add_argument("--rounds", default="", help="of the tables, if not all")
     parser.add_argument("--table", action="store_true", help="print the tables of the file")
     parser.add_argument("--page", type=Path, help="page to write the tables into, instead of playing")
     chosen = parser.parse_args()
+    rounds = tuple(int(t) for t in listed(chosen.rounds))
     if chosen.page:
-        write(chosen.page, table(read(chosen.into)))
+        write(chosen.page, table(read(chosen.into), rounds))
     elif chosen.table:
-        print("\n".join(table(read(chosen.into))))
+        print("\n".join(table(read(chosen.into), rounds)))
     else:
         play(chosen, chosen.into)
 
