@@ -1,6 +1,7 @@
 """Waterfill with clients that no scenario knows, against the best that keeps the worst case within the budget.
 
     python -m benchmarks.others [--clients 60] [--budget 0.1] [--seeds 6] [--first 0] [--rounds 20] [--shapes step,cube]
+        [--mechanism waterfill]
 
 Clients deliver cap f(K / scale), where K is what full delivery would earn. Shares are of the gain that the oracle has
 over arbitrary weights; "possible" is the share of the best offers with sum worst_case <= budget.
@@ -65,11 +66,13 @@ def best_within_the_worst_case(curves: Curves, terms: lefi.Terms) -> float:
     return float(gain[np.arange(len(pick)), pick].mean())
 
 
-def shares(shape: str, kind: str, clients: int, budget: float, rounds: int, seed: int) -> tuple[float, float]:
+def shares(
+    shape: str, kind: str, clients: int, budget: float, rounds: int, seed: int, name: str = "waterfill"
+) -> tuple[float, float]:
     """Share in the last round, and the share that is possible."""
     curves, terms = fleet(shape, clients, seed, kind), lefi.Terms(clients * budget, lefi.accuracy("paper"))
     market = lefi.Market(terms, curves)
-    *_, last = lefi.play(lefi.make("waterfill", terms), market, rounds)
+    *_, last = lefi.play(lefi.make(name, terms), market, rounds)
     base = arbitrary(market, seed)
     gain = lefi.oracle(market).accuracy - base
     return (last.accuracy - base) / gain, (best_within_the_worst_case(curves, terms) - base) / gain
@@ -83,11 +86,13 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="first seed")
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--shapes", default=",".join(SHAPES))
+    parser.add_argument("--mechanism", default="waterfill")
     chosen = parser.parse_args()
     seeds = range(chosen.first, chosen.first + chosen.seeds)
     for shape in chosen.shapes.split(","):
         for kind in KINDS:
-            rows = [shares(shape, kind, chosen.clients, chosen.budget, chosen.rounds, seed) for seed in seeds]
+            about = shape, kind, chosen.clients, chosen.budget, chosen.rounds
+            rows = [shares(*about, seed, chosen.mechanism) for seed in seeds]
             reached, possible = np.median(rows, axis=0)
             print(f"{shape:11} {kind:6} share {reached:.3f}, possible {possible:.3f}", flush=True)
 

@@ -16,17 +16,17 @@ import numpy as np
 import lefi
 from lefi.arrays import FloatArray
 from lefi.draws import generator, key, uniform
-from lefi.world.behaviours import Churn, Drift, Dropout, Noisy
+from lefi.world.behaviours import Churn, Drift, Dropout, Jump, Noisy
 from lefi.world.fleet import Fleet
 from lefi.world.scenarios import SCENARIOS
 
-CHANGING = ("drifting", "churning")
+CHANGING = ("drifting", "churning", "jump")
 LEAST_GAIN = 5e-4  # of the oracle over the arbitrary offer, below which a share means nothing
 
 
 def noise_free(fleet: Fleet) -> Fleet:
     """The fleet without wrappers that leave its noise-free answers as they are: its optimum is found faster."""
-    while isinstance(fleet, Noisy | Dropout | Drift | Churn):
+    while isinstance(fleet, Noisy | Dropout | Drift | Jump | Churn):
         fleet = fleet.fleet
     return fleet
 

@@ -25,6 +25,7 @@ SHARED = {
         "lefi.mechanisms.lefi.mechanism",
         "lefi.mechanisms.price.mechanism",
         "lefi.mechanisms.waterfill.mechanism",
+        "lefi.mechanisms.waterfill2.mechanism",
     },
 }
 

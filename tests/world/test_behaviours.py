@@ -15,6 +15,7 @@ from lefi.world.behaviours import (
     ConvexCost,
     Drift,
     Dropout,
+    Jump,
     Linear,
     Logit,
     Misreport,
@@ -50,6 +51,7 @@ BEHAVIOURS: dict[str, Any] = {
     "logit": lambda f: Logit(f, T=0.01),
     "convex_cost": lambda f: ConvexCost(f, c=1e-3),
     "drift": lambda f: Drift(f, 0.02),
+    "jump": lambda f: Jump(f, 0.5, round=2),
     "churn": lambda f: Churn(f, 0.2, fleet, N),
     "blend": lambda f: Blend(f, (lambda g: g, lambda g: Linear(g, key=7), lambda g: AllOrNothing(g, key=7)), key=9),
     "many": lambda f: Churn(Drift(Dropout(Noisy(Sticky(OptOut(f), 0.3), 0.1), 0.1), 0.02), 0.1, fleet, N),
@@ -170,6 +172,18 @@ def test_drift_walks_the_log_price() -> None:
     clients = Drift(fleet(ids), 0.02)
     moved = clients.advance(np.random.default_rng(0)).advance(np.random.default_rng(1))
     assert np.std(np.log(moved.means.price / clients.means.price)) == pytest.approx(0.02 * np.sqrt(2), rel=0.05)
+
+
+def test_jump_moves_every_log_price_once() -> None:
+    clients = Jump(fleet(np.arange(1000, dtype=np.int64)), 0.5, round=3)
+    price = [clients.means.price]
+    for t in range(5):
+        clients = clients.advance(np.random.default_rng(t))
+        price.append(clients.means.price)
+    moves = np.diff(np.log(price), axis=0)
+    np.testing.assert_allclose(np.abs(moves[1]), 0.5)  # between the second round and the third
+    assert 0.45 < (moves[1] > 0).mean() < 0.55
+    assert not moves[[0, 2, 3, 4]].any()
 
 
 def test_churn_brings_new_ids_and_keeps_the_number() -> None:

@@ -22,6 +22,7 @@ from lefi.world.behaviours import (
     Drift,
     Dropout,
     Holdout,
+    Jump,
     Linear,
     Logit,
     Misreport,
@@ -63,7 +64,8 @@ class Settings(BaseModel):
     scale is the range of K_n of linear and all_or_nothing clients in USD;
     holdout and overbid are shares of the cost that clients add to it when they answer and when they bid,
     all of them or the one whose id `pretender` is; behaviours are further ones around all that, such as noisy(r=0.1);
-    temperature (USD) belongs to logit clients, curvature (USD per thousand samples squared) to convex_cost ones.
+    temperature (USD) belongs to logit clients, curvature (USD per thousand samples squared) to convex_cost ones;
+    jump is by how much the log of every price moves, up or down, in round 15.
     """
 
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
@@ -91,6 +93,7 @@ class Settings(BaseModel):
     misreport: Factor = 1.0
     dropout: Share = 0.0
     drift: Amount = 0.0
+    jump: Amount = 0.0
     churn: Share = 0.0
     behaviours: tuple[str, ...] = ()
     accuracy: str | Path | AccuracyModel = "paper"
@@ -133,6 +136,7 @@ def draw_fleet(clients: int, seed: int, terms: Terms, settings: Settings) -> Fle
     fleet = Misreport(fleet, settings.misreport) if settings.misreport != 1 else fleet
     fleet = Dropout(fleet, settings.dropout) if settings.dropout else fleet
     fleet = Drift(fleet, settings.drift) if settings.drift else fleet
+    fleet = Jump(fleet, settings.jump) if settings.jump else fleet
     return Churn(fleet, settings.churn, draw, clients) if settings.churn else fleet
 
 

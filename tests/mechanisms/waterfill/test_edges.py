@@ -43,13 +43,13 @@ EDGES = {
 }
 
 
-def play(edge: str) -> None:
+def play(edge: str, name: str = "waterfill") -> None:
     """Fifteen rounds with a noisy client of each kind; every offer is a number, and within the budget."""
     accuracy, rate = EDGES[edge]
     rng, clients = np.random.default_rng(1), 6
     roster = lefi.Roster(np.arange(clients), rng.random(clients), np.full(clients, rate))
     terms = lefi.Terms(clients * 0.01, accuracy)
-    mechanism = lefi.make("waterfill", terms)
+    mechanism = lefi.make(name, terms)
     cap, location = rng.uniform(2, 9, clients), rng.uniform(-8, -2, clients)
     for t in range(1, 16):
         offer = mechanism.ask(roster)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lefi.arrays import FloatArray
-from lefi.mechanisms.waterfill.memory import SLOTS, blank, push, widened
+from lefi.mechanisms.waterfill.memory import SLOTS, blank, narrowed, push, widened
 
 TOP = 10.0
 
@@ -48,3 +48,6 @@ def test_newcomers_get_rows_of_their_own_among_the_old_ones() -> None:
     wider = widened(answers, np.array([0, 2, 2]), count)
     np.testing.assert_array_equal(wider[:, 2, 0], [0, 10, 11, 0, 0, 12])
     assert wider.strides == blank(6).strides  # compiled code knows one layout only
+    fewer = narrowed(wider, np.array([False, True, True, False, False, True]), count)
+    np.testing.assert_array_equal(fewer[:, 2, 0], [10, 11, 12])
+    assert fewer.strides == blank(3).strides

@@ -1,11 +1,14 @@
 """Never over budget, whatever the clients do, and the other promises of a mechanism."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lefi
 from lefi.arrays import FloatArray
+from lefi.mechanisms.waterfill.belief import FORGET
+from lefi.mechanisms.waterfill.mechanism import Waterfill
 
 SAFE = 1 - 1e-9
 
@@ -119,6 +122,32 @@ def test_a_large_fleet_keeps_the_budget_too() -> None:
         sizes = market.settle(round, offer, None).sizes if round < 12 else adversary(rng, offer, 10.0)
         mechanism.tell(lefi.Receipt(round, roster, offer, sizes, offer.payment(sizes), np.nan))
     assert np.mean(np.isclose(weights[10], weights[9], rtol=1e-9)) > 0.4
+
+
+def test_no_nan_reaches_an_offer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever goes wrong inside: a client without a number is offered nothing, and the others as before."""
+    wrong = np.array([np.nan, np.inf, -3, -3, -3]), np.array([5, 5, np.nan, 5, 5])
+    market = lefi.scenario("mixed", clients=5, seed=1)
+    mechanism = lefi.make("waterfill", market.terms)
+    monkeypatch.setattr(Waterfill, "_plan", lambda *_: wrong)
+    offer = mechanism.ask(market.fleet.roster)
+    assert offer.weight.tolist() == pytest.approx([0, 0, 0, np.exp(-3), np.exp(-3)])
+    assert np.isfinite(offer.limit).all()
+
+
+def test_clients_that_left_are_forgotten_and_what_the_fleet_learned_stays() -> None:
+    market = lefi.scenario("churning", clients=20, seed=2)
+    mechanism = lefi.make("waterfill", market.terms, seed=1)
+    assert isinstance(mechanism, Waterfill)
+    rows = []
+    for _ in lefi.play(mechanism, market, 160):
+        assert mechanism.belief is not None
+        rows.append(mechanism.belief.ids.size)
+    assert max(rows[:60]) > 40  # they come
+    assert max(rows[60:]) < 20 + 20 * 0.05 * FORGET * 2  # and go
+    assert mechanism.belief is not None
+    assert mechanism.belief.life == pytest.approx(20, rel=0.3)  # 5% leave in a round
+    assert mechanism.belief.spread[0] < 1  # prices of clients are still known to be much alike
 
 
 def test_a_client_that_was_bought_is_not_dropped_when_newcomers_need_money() -> None:

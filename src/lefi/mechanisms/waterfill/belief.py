@@ -10,7 +10,7 @@ import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray, IntArray
 from lefi.mechanisms.waterfill.learning import FEW, FIRST, add_up, fit_all, hear, recall, relative_noise
-from lefi.mechanisms.waterfill.memory import SLOTS, blank, widened
+from lefi.mechanisms.waterfill.memory import SLOTS, blank, narrowed, widened
 from lefi.mechanisms.waterfill.steps import more_above, pooled_caps
 from lefi.mechanisms.waterfill.tracks import COLUMNS, KIND, KINDS, TRACKS
 from lefi.mechanisms.waterfill.tries import LASTING, patience
@@ -25,6 +25,8 @@ VAGUE = 2.0  # standard deviation of a location before anything is known, in log
 BROAD = 0.3  # variance of a location from which a track teaches the fleet nothing
 LEAST_SPREAD = 0.05  # variance of locations among clients that seem all alike
 FLOOR = 0.2  # clients that the first guess of the chances counts for, per client of the fleet
+FORGET = 50  # rounds without a client after which it is forgotten: at 5% churn a round costs what it did at first
+COLUMNS_OF_CLIENTS = ("count", "heard", "tracks", "noise", "judged", "calm", "offer", "limit", "full", "here")
 VOTERS, EARLY = 4096, 512  # clients that are asked what the fleet has in common, about; early on, before all others
 PASSES, TELLING = 3, 20.0  # fits of them, at most, while the noise falls; answers that must have shown it
 OTHERS, SOME = slice(2, 6), 0.05  # rising kinds that are not rational; chance from which all clients are suspects
@@ -71,6 +73,8 @@ class Belief:
         self.offer: FloatArray = np.empty(0)  # log weight that was answered last
         self.limit: FloatArray = np.empty(0)  # its limit
         self.full: FloatArray = np.empty(0)  # size that full delivery is taken to be
+        self.here: IntArray = np.empty(0, dtype=np.int64)  # round in which the client was in the roster last
+        self.gone = 0, 0  # clients that were forgotten, answers that they had given
         self.round = 0
         self.life = LASTING  # rounds that clients stay
         self.fleet_noise = NOISE**2
@@ -133,7 +137,9 @@ class Belief:
             hear(at[p], self.ids, book, last, x[p], limit[p], y[p], terms, many, due[p], fits[p])
 
         in_parts(at.size, listen)
-        self.life = (LASTING + float(self.heard.sum())) / (1 + self.heard.size - at.size)
+        self.here[at] = self.round
+        left, given = self.gone[0] + self.heard.size - at.size, self.gone[1] + int(self.heard.sum())
+        self.life = (LASTING + given) / (1 + left)
         if self.heard[at].max(initial=0) < FEW:  # noise and prior are new: learn them before all others use them
             some = np.arange(0, at.size, 1 + at.size // EARLY)
             for _ in range(PASSES):  # while there turns out to be less noise: curves of no family would show ever more
@@ -143,6 +149,7 @@ class Belief:
             self._share(at[some])
         self._fit(at[due], book, fits[due], voter[due])
         self._share(at[voter])
+        self._forget()
 
     def _fit(self, at: IntArray, book: Book, fits: BoolArray, voter: BoolArray) -> None:
         """Fit clients under what the fleet has in common; `fits`: they answered as expected."""
@@ -213,12 +220,22 @@ class Belief:
         into = np.searchsorted(self.ids, ids[new])
         self.ids, self.rate = np.insert(self.ids, into, ids[new]), np.insert(self.rate, into, rate[new])
         self.answers = widened(self.answers, into, self.count)
-        for name in ("count", "heard", "tracks", "noise", "judged", "calm", "offer", "limit", "full"):
+        for name in COLUMNS_OF_CLIENTS:
             old = getattr(self, name)
             first = len(old) == 0  # then there is nothing to move, and untouched memory costs nothing
             setattr(
                 self, name, np.zeros((into.size, *old.shape[1:]), old.dtype) if first else np.insert(old, into, 0, 0)
             )
+
+    def _forget(self) -> None:
+        """Drop the rows of clients that left long ago; what the fleet learned from them stays."""
+        stay = self.round - self.here <= FORGET
+        if stay.all():
+            return
+        self.gone = self.gone[0] + int((~stay).sum()), self.gone[1] + int(self.heard[~stay].sum())
+        self.answers = narrowed(self.answers, stay, self.count)
+        for name in ("ids", "rate", *COLUMNS_OF_CLIENTS):
+            setattr(self, name, getattr(self, name)[stay])
 
 
 def first_guess(start: float, high: float) -> FloatArray:

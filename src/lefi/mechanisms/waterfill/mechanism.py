@@ -48,6 +48,8 @@ class Waterfill:
         money = self.terms.in_force(budget)
         x, limit = self._plan(ordered, money)
         weight = np.where(x > NOTHING / 2, np.exp(x), 0.0)
+        sound = np.isfinite(weight) & np.isfinite(limit)  # a belief gone wrong costs its client a round, nobody else
+        weight, limit = np.where(sound, weight, 0.0), np.where(sound, limit, self.terms.size_low)
         offer = within_budget(CurveOffer(weight, ordered.rate, limit), spendable(money) * (1 - 1e-12))
         back = np.argsort(order, kind="stable")
         return offer if ordered is roster else CurveOffer(offer.weight[back], roster.rate, limit[back])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lefi.arrays import FloatArray, IntArray
+from lefi.arrays import BoolArray, FloatArray, IntArray
 from lefi.compiler import compiled, inlined
 from lefi.mechanisms.waterfill.splits import EXACT
 from lefi.mechanisms.waterfill.tracks import NOISY, is_cut
@@ -26,6 +26,13 @@ def widened(answers: FloatArray, into: IntArray, count: IntArray) -> FloatArray:
     old[into + np.arange(into.size)] = False
     wider[old, :, :used] = answers[:, :, :used]
     return wider
+
+
+def narrowed(answers: FloatArray, stay: BoolArray, count: IntArray) -> FloatArray:
+    """The answers of those who stay."""
+    kept, used = blank(int(stay.sum())), int(count.max(initial=0))
+    kept[:, :, :used] = answers[stay, :, :used]
+    return kept
 
 
 @compiled

@@ -6,7 +6,7 @@ They compose: `Dropout(Noisy(OptOut(fleet), 0.1), 0.2)`. Whatever the behaviour,
 from lefi.world.behaviours.answers import Dropout, Misreport, Noisy, OptOut, Sticky
 from lefi.world.behaviours.behaviour import Behaviour, SelfishFleet
 from lefi.world.behaviours.blend import Blend
-from lefi.world.behaviours.change import Churn, Drift
+from lefi.world.behaviours.change import Churn, Drift, Jump
 from lefi.world.behaviours.named import register_behaviour
 from lefi.world.behaviours.responses import AllOrNothing, ConvexCost, Linear, Logit
 from lefi.world.behaviours.strategy import Holdout, Overbid
@@ -20,6 +20,7 @@ __all__ = [
     "Drift",
     "Dropout",
     "Holdout",
+    "Jump",
     "Linear",
     "Logit",
     "Misreport",

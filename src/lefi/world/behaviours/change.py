@@ -1,4 +1,4 @@
-"""Behaviours of time: prices that drift, clients that come and go."""
+"""Behaviours of time: prices that drift or jump, clients that come and go."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from typing import Self
 
 import numpy as np
 
-from lefi.arrays import IntArray, number
+from lefi.arrays import IntArray, number, whole
 from lefi.draws import normal, uniform
 from lefi.world.behaviours.behaviour import Behaviour, draw_key
 from lefi.world.fleet import RationalFleet
@@ -24,6 +24,26 @@ class Drift(Behaviour):
     def advance(self, rng: np.random.Generator) -> Self:
         moved = super().advance(rng)
         return moved.reprice(np.exp(self.r * normal(draw_key(rng), moved.roster.ids)))
+
+
+@dataclass(frozen=True, eq=False)
+class Jump(Behaviour):
+    """In one round every price changes by a factor of its own, drawn once: exp(r) or exp(-r) with equal chance."""
+
+    r: float
+    round: int = 15
+    played: int = 0  # rounds so far
+
+    def __post_init__(self) -> None:
+        number("jump", self.r, low=0)
+        whole("round", self.round, low=2)
+
+    def advance(self, rng: np.random.Generator) -> Self:
+        moved = replace(super().advance(rng), played=self.played + 1)
+        if moved.played != self.round - 1:
+            return moved
+        up = uniform(draw_key(rng), moved.roster.ids) < 0.5
+        return moved.reprice(np.exp(np.where(up, self.r, -self.r)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from lefi.registry import Registry, made, makes
 from lefi.settings import checked, defaults
 from lefi.spelling import spelled
 from lefi.world.behaviours.answers import Dropout, Misreport, Noisy, OptOut, Sticky
-from lefi.world.behaviours.change import Drift
+from lefi.world.behaviours.change import Drift, Jump
 from lefi.world.behaviours.responses import AllOrNothing, ConvexCost, Linear, Logit
 from lefi.world.behaviours.strategy import Holdout, Overbid
 from lefi.world.fleet import Fleet
@@ -80,6 +80,7 @@ for _name, _behaviour in {
     "logit": Logit,
     "convex_cost": ConvexCost,
     "drift": Drift,
+    "jump": Jump,
     "holdout": Holdout,
     "overbid": Overbid,
 }.items():

@@ -1,0 +1,198 @@
+"""What an offer brings: the size to expect, the most it can cost, and what its answer is worth in later rounds.
+
+n clients, g candidate log weights each, candidate 0 is to offer nothing.
+"""
+
+from math import exp, expm1
+from typing import NamedTuple
+
+import numpy as np
+
+from lefi.arrays import BoolArray, FloatArray
+from lefi.compiler import allocating, compiled, inlined
+from lefi.mechanisms.waterfill2.families import CAP, CHANCE, HINGES, IDLE, KIND, B, Levels, kink, wish
+from lefi.mechanisms.waterfill2.points import EXACT, KEPT, Beliefs, Shared
+
+NOTHING = -700.0  # log weight that offers nothing
+GRID, TOPS = 16, 6  # candidates across the range in which a client responds, and at kinks of its likeliest curves
+RARE = 1e-3  # chance of a curve that does not widen this range
+DEEP = 3.0  # log money below a kink where the range begins, for curves without a foot
+NARROW = 0.05  # least width of the range, in log weight
+JUST = 1e-6  # log weight above a kink: who is all but there may deliver nothing
+LIKELY = 0.01  # chance of a curve from which the limit makes room for it
+NOISE_ROOM = 2.0  # deviations of noise that the limit makes room for
+LOOKED = 18  # points that a try is judged by: it costs their square
+WORTH = 0.01  # share of what a client brings in a round that knowing all must be worth to think about tries
+NEAR = 2.0  # deviations apart, from which an answer tells two curves apart
+
+
+class Candidates(NamedTuple):
+    """Log weights, and what they bring: arrays (n, g)."""
+
+    x: FloatArray
+    size: FloatArray
+    limit: FloatArray
+    cost: FloatArray
+
+    def part(self, p: slice) -> "Candidates":
+        return Candidates(self.x[p], self.size[p], self.limit[p], self.cost[p])
+
+
+class Stakes(NamedTuple):
+    """What a try is judged by."""
+
+    worth: FloatArray  # accuracy that a thousand samples of a client bring
+    price: float  # of money, in accuracy per USD
+    horizon: float  # rounds for which what is found counts
+    open: BoolArray  # clients that may be worth a try
+
+
+class View(NamedTuple):
+    """Room for one client: what curves are worth at candidates, their chances, groups that an answer leaves."""
+
+    net: FloatArray  # (LOOKED, g)
+    chance: FloatArray
+    sums: FloatArray  # (LOOKED, g), of net by chance
+    answer: FloatArray
+
+
+def blank(x: FloatArray) -> Candidates:
+    return Candidates(x, np.empty(x.shape), np.empty(x.shape), np.empty(x.shape))
+
+
+@allocating
+def propose(beliefs: Beliefs, rate: FloatArray, reach: tuple[float, float], x: FloatArray, half: FloatArray) -> None:
+    """Fill x (n, 1 + GRID + TOPS): nothing, a grid over the range in which a client responds, kinks; half: spacing."""
+    for i in range(rate.size):
+        low, high = reach[1], reach[0]
+        levels = Levels(beliefs.steps[i], beliefs.levels[i], beliefs.power[i])
+        x[i, :] = NOTHING
+        for p in range(KEPT):
+            s = beliefs.points[i, p]
+            if int(s[KIND]) == IDLE:
+                continue
+            end = min(max(kink(s, levels, rate[i]), reach[0]), reach[1]) + JUST
+            if p < TOPS:
+                x[i, 1 + GRID + p] = end
+            if s[CHANCE] > RARE:
+                low = min(low, s[B] if int(s[KIND]) < HINGES else end - DEEP)
+                high = max(high, end)
+        low = min(max(low, reach[0]), reach[1])
+        high = max(high, low + NARROW) if high > reach[0] else reach[1]
+        half[i] = (high - low) / (GRID - 1)
+        for j in range(GRID):
+            x[i, 1 + j] = low + half[i] * j if j < GRID - 1 else high
+
+
+@allocating
+def expect(beliefs: Beliefs, rate: FloatArray, shared: Shared, candidates: Candidates) -> None:
+    """Fill size, limit and cost of candidates."""
+    for i in range(rate.size):
+        levels = Levels(beliefs.steps[i], beliefs.levels[i], beliefs.power[i])
+        points, alive = beliefs.points[i], 0.0
+        for p in range(KEPT):
+            alive += points[p, CHANCE] if int(points[p, KIND]) != IDLE else 0.0
+        for j in range(candidates.x.shape[1]):
+            x = candidates.x[i, j]
+            candidates.size[i, j], candidates.limit[i, j], candidates.cost[i, j] = shared.floor, shared.floor, 0.0
+            if x > NOTHING:
+                limit = room(points, levels, x, rate[i], shared, LIKELY * alive)
+                size = 0.0
+                for p in range(KEPT):
+                    if points[p, CHANCE] == 0:
+                        break
+                    size += points[p, CHANCE] * max(wish(points[p], levels, x, limit, rate[i]), shared.floor)
+                candidates.size[i, j], candidates.limit[i, j] = size, limit
+                candidates.cost[i, j] = -exp(x) * expm1(-rate[i] * limit)
+
+
+@inlined
+def room(points: FloatArray, levels: Levels, x: float, rate: float, shared: Shared, least: float) -> float:
+    """The limit of an offer: room for every curve of at least this chance, and for its noise."""
+    limit = shared.floor
+    for p in range(KEPT):
+        s = points[p]
+        if s[CHANCE] < least:
+            break
+        limit = max(limit, min(wish(s, levels, x, shared.high, rate) * (1 + NOISE_ROOM * shared.rho), s[CAP]))
+    return min(limit * (1 + 4 * EXACT) + EXACT, shared.high)
+
+
+@allocating
+def foresee(
+    beliefs: Beliefs, rate: FloatArray, shared: Shared, candidates: Candidates, stakes: Stakes, gain: FloatArray
+) -> None:
+    """Add to gain what the answer to each candidate is worth later (knowledge gradient).
+
+    With what is known now, the candidate with the best expected net is taken. An answer splits the curves into groups
+    that it cannot tell apart, and for each group its best candidate is taken then. The difference counts for all
+    rounds of the horizon.
+    """
+    g = candidates.x.shape[1]
+    view = View(np.empty((LOOKED, g)), np.empty(LOOKED), np.empty((LOOKED, g)), np.empty(LOOKED))
+    for i in range(rate.size):
+        if not stakes.open[i]:
+            continue
+        levels = Levels(beliefs.steps[i], beliefs.levels[i], beliefs.power[i])
+        points, x, limit = beliefs.points[i], candidates.x[i], candidates.limit[i]
+        now, perfect, top = look(points, levels, x, rate[i], shared.high, (stakes.worth[i], stakes.price), view)
+        stakes.open[i] = (perfect - now) * stakes.horizon > WORTH * top
+        for j in range(1, g if stakes.open[i] else 0):
+            if x[j] > NOTHING:
+                later = told(points, levels, (x[j], limit[j]), rate[i], shared, view)
+                gain[i, j] += stakes.horizon * max(later - now, 0.0)
+
+
+@compiled
+def look(
+    points: FloatArray, levels: Levels, x: FloatArray, rate: float, high: float, worth: tuple[float, float], view: View
+) -> tuple[float, float, float]:
+    """Fill net and chances. Returns the best expected net, what it would be if all were known, the largest of any."""
+    total, perfect, top, now = 0.0, 0.0, 0.0, 0.0
+    for p in range(LOOKED):
+        total += points[p, CHANCE]
+    for p in range(LOOKED):
+        view.chance[p], best = points[p, CHANCE] / total, 0.0
+        for j in range(x.size):
+            view.net[p, j] = 0.0
+            if x[j] > NOTHING and view.chance[p] > 0:
+                size = wish(points[p], levels, x[j], high, rate)
+                paid = -exp(x[j]) * expm1(-rate * max(size, EXACT))
+                view.net[p, j] = worth[0] * size - worth[1] * paid
+                best = max(best, view.net[p, j])
+        perfect, top = perfect + view.chance[p] * best, max(top, best)
+    for j in range(x.size):
+        mean = 0.0
+        for p in range(LOOKED):
+            mean += view.chance[p] * view.net[p, j]
+        now = max(now, mean)
+    return now, perfect, top
+
+
+@compiled
+def told(
+    points: FloatArray, levels: Levels, offer: tuple[float, float], rate: float, shared: Shared, view: View
+) -> float:
+    """The best expected net once the answer to an offer (log weight, limit) is known."""
+    groups, g = 0, view.net.shape[1]
+    for p in range(LOOKED):
+        if view.chance[p] == 0:
+            break
+        y, at = wish(points[p], levels, offer[0], offer[1], rate), 0
+        while at < groups:
+            if abs(y - view.answer[at]) <= NEAR * (shared.rho * max(y, view.answer[at]) + EXACT * shared.high):
+                break
+            at += 1
+        if at == groups:
+            view.answer[at] = y
+            view.sums[at, :] = 0.0
+            groups += 1
+        for j in range(g):
+            view.sums[at, j] += view.chance[p] * view.net[p, j]
+    later = 0.0
+    for at in range(groups):
+        best = 0.0
+        for j in range(g):
+            best = max(best, view.sums[at, j])
+        later += best
+    return later

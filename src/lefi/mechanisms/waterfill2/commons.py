@@ -1,0 +1,171 @@
+"""What clients have in common, learned from at most VOTERS of them: kinds, locations, caps, noise, drift, jumps."""
+
+import numpy as np
+
+from lefi.arrays import FloatArray
+from lefi.mechanisms.waterfill2.families import (
+    CAP,
+    CHANCE,
+    EXPONENT,
+    FIXED,
+    FIXED_COST,
+    HINGES,
+    IDLE,
+    KIND,
+    KINDS,
+    RISING,
+    STAIRS,
+    STEP,
+    B,
+)
+from lefi.mechanisms.waterfill2.narrowing import LEAST_COST, fit_all
+from lefi.mechanisms.waterfill2.points import COSTS, EXACT, EXPONENTS, GROUP, POINTS, SAME, Beliefs, Shared, blank
+from lefi.mechanisms.waterfill2.remembered import LIMIT, WHEN, Answers, X, Y
+from lefi.mechanisms.waterfill2.review import explain_all, surprises
+
+VOTERS = 512  # clients that are asked, at most
+CHANCES = np.array([0.25, 0.39, 0.03, 0.04, 0.05, 0.05, 0.1, 0.01, 0.04])  # of the kinds, before anything is known
+SHAPES = np.array([0.2, 0.1, 0.4, 0.1, 0.1, 0.1])  # chances of the exponents, before anything is known
+FIRST, EACH = 2.0, 0.2  # clients that these guesses count for, and more per client of the fleet
+REFUSALS = 4  # answers after which a client may count as idle
+VAGUE = 4.0  # variance of a location before anything is known, in log money
+BROAD = 0.3  # variance of a client's location from which it teaches nothing about others
+ALIKE = 0.05  # variance among clients that seem all alike
+FEW = 0.1  # clients, or answers, that a first guess counts for
+NOISE = 0.03  # relative noise before anything is known
+LOUD, MOVING = 0.5, 0.05  # largest noise, largest variance of drift per round
+LATE = 3  # rounds before drift is believed, and in which what was learned is used to learn again
+OUTLIER = 4.0  # times the usual squared residual: who is off by more follows a curve of its own
+SURPRISED = 0.3  # share of known clients whose answers surprise in a round, from which prices have jumped
+ORDERLY = 10.0  # a tenth of the squared steps between answers are falls: then they are as noisy as they seem
+
+
+class Fleet:
+    """The fleet's share of the belief."""
+
+    def __init__(self, floor: float, high: float, start: float) -> None:
+        self.first = np.array([start - high / 2, start + 1, 0.0])  # locations where the first offer buys some
+        self.calm = False  # few clients surprised it last
+        guess = CHANCES.copy(), SHAPES.copy(), np.full(POINTS, high)
+        self.shared = Shared(floor, high, NOISE, 0.0, 0.0, 0.0, self.first.copy(), np.full(3, VAGUE), *guess)
+
+    def watch(self, before: Answers, after: Answers, rate: FloatArray, round: int) -> None:
+        """Notice a change of regime: many clients that were known answer as no likely curve of theirs would."""
+        new = (after[:, WHEN, 0] == round) & ~np.isnan(before[:, Y, 2])
+        if new.sum() > 2:
+            beliefs = blank(int(new.sum()))
+            fit_all(before[new], rate[new], self.shared, beliefs)
+            share = surprises(after[new], rate[new], self.shared, beliefs) / new.sum()
+            if share > SURPRISED and self.calm:
+                self.shared = self.shared._replace(jumped=float(round))
+            self.calm = share < SURPRISED / 3
+        self.shared = self.shared._replace(now=float(round))
+
+    def learn(self, answers: Answers, rate: FloatArray) -> None:
+        """Take in the answers of some clients."""
+        for _ in range(2 if self.shared.now <= LATE else 1):
+            beliefs = blank(rate.size)
+            fit_all(answers, rate, self.shared, beliefs)
+            points = beliefs.points
+            mean, var = self._locations(points, rate)
+            rho, drift = self._noise(answers, rate, beliefs)
+            self.shared = self.shared._replace(mean=mean, var=var, rho=rho, drift=drift, caps=self._caps(points))
+            self.shared = self.shared._replace(chances=chances(points, answers), exponents=exponents(points))
+
+    def _locations(self, points: FloatArray, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Mean and variance of locations by group, and of log fixed costs."""
+        mean, var = np.empty(3), np.empty(3)
+        kind, chance = points[:, :, KIND].astype(int), points[:, :, CHANCE]
+        for group in range(3):
+            place = points[:, :, B] + (np.log(rate)[:, None] if group == 0 else 0.0)
+            mine = chance * ((GROUP[kind] == group) & (kind < STAIRS))
+            if group == COSTS:
+                place = np.log(np.maximum(points[:, :, FIXED], LEAST_COST))
+                mine = chance * ((kind >= FIXED_COST) & (kind < HINGES))
+            own = mine.sum(axis=1)
+            m = (mine * place).sum(axis=1) / np.maximum(own, 1e-12)
+            v = (mine * (place - m[:, None]) ** 2).sum(axis=1) / np.maximum(own, 1e-12)
+            own = own * (v < BROAD)
+            mean[group] = (FEW * self.first[group] + (own * m).sum()) / (FEW + own.sum())
+            spread = (FEW * VAGUE + (own * (v + (m - mean[group]) ** 2)).sum()) / (FEW + own.sum())
+            var[group] = np.clip(spread, ALIKE, VAGUE)
+        mean[COSTS] = min(mean[COSTS], np.log(self.shared.high))  # whoever has more to pay is a step, not shy
+        return mean, var
+
+    def _caps(self, points: FloatArray) -> FloatArray:
+        """Quantiles of the caps of clients whose cap has shown; size_high for those on the rise."""
+        kind, cap = points[:, 0, KIND].astype(int), points[:, 0, CAP]
+        shown = ((kind % 2 == 1) & (kind < RISING)) | (kind == STEP)
+        whole = 1 + int(((kind % 2 == 0) & (kind < RISING)).sum())
+        pool = np.append(cap[shown], np.full(whole, self.shared.high))
+        return np.asarray(np.quantile(pool, (np.arange(POINTS) + 0.5) / POINTS))
+
+    def _noise(self, answers: Answers, rate: FloatArray, beliefs: Beliefs) -> tuple[float, float]:
+        """Squared residuals against the likeliest curve, regressed on size (noise) and on age (drift)."""
+        shared, kind = self.shared, beliefs.points[:, :1, KIND]
+        size, top = np.empty((2, rate.size, answers.shape[2]))
+        explain_all(answers, rate, beliefs, size, top)
+        y, age = answers[:, Y].astype(np.float64), shared.now - answers[:, WHEN].astype(np.float64)
+        count = (~np.isnan(y)).sum(axis=1)
+        with np.errstate(all="ignore"):
+            at_top = size >= top * (1 - EXACT)
+            use = (size > shared.floor) & (y > shared.floor) & (count > 1)[:, None] & (kind < STAIRS)
+            use &= ~(at_top & (y >= size * (1 - SAME)))
+            free = (count / np.maximum(count - 1.5, 0.4))[:, None]  # location and cap were fitted to the answers
+            left = np.where(use, np.minimum((y / size - 1) ** 2, 1) * free, 0.0)
+            old = np.where(use & ~at_top, age / np.where(kind < HINGES, rate[:, None] * size, 1.0) ** 2, 0.0)
+            own = left.sum(axis=1) / np.maximum(use.sum(axis=1), 1)
+        usual = float(np.median(own[use.any(axis=1)])) if use.any() else 0.0
+        use &= (own <= OUTLIER * usual)[:, None] & (shared.now - age >= shared.jumped)
+        if not use.any():
+            return shared.rho, shared.drift
+        noise, drift = regress(left[use], old[use], shared)
+        shown = disorder(answers, 3 * np.sqrt(noise))
+        trust = FEW / (FEW + ((y > shared.floor) & (count > 1)[:, None]).sum())
+        rho = float(np.clip(np.sqrt(trust * NOISE**2 + (1 - trust) * noise * shown), EXACT, LOUD))
+        return rho, float(np.clip(drift * shown, 0, MOVING)) if shared.now > LATE else 0.0
+
+
+def chances(points: FloatArray, answers: Answers) -> FloatArray:
+    """Of the kinds. A few refusals do not tell who would never take part: who has refused less is not counted there."""
+    guess, kind = FIRST + EACH * len(points), points[:, :, KIND].astype(int)
+    told = (kind != IDLE) | ~np.isnan(answers[:, Y, REFUSALS - 1])[:, None]
+    share = np.bincount(kind.ravel(), (points[:, :, CHANCE] * told).ravel(), KINDS)
+    return np.asarray((guess * CHANCES + share) / (guess + share.sum()))
+
+
+def exponents(points: FloatArray) -> FloatArray:
+    """Chances of the exponents among power clients."""
+    guess, kind = FIRST + EACH * len(points), points[:, :, KIND]
+    mine = points[:, :, CHANCE] * ((kind >= HINGES) & (kind < RISING))
+    share = np.array([(mine * (points[:, :, EXPONENT] == e)).sum() for e in EXPONENTS])
+    return np.asarray((guess * SHAPES + share) / (guess + share.sum()))
+
+
+def regress(left: FloatArray, old: FloatArray, shared: Shared) -> tuple[float, float]:
+    """Noise and drift, neither negative: left = noise + drift old, by weighted least squares."""
+    weight = 1 / (shared.rho**2 + shared.drift * old + EXACT**2) ** 2
+    a, b, c = float(weight.sum()), float((weight * old).sum()), float((weight * old * old).sum())
+    p, q = float((weight * left).sum()), float((weight * left * old).sum())
+    if c * EXACT**2 <= 0 or a * c - b * b <= 1e-12 * a * c:
+        return p / a, 0.0
+    noise, drift = (p * c - q * b) / (a * c - b * b), (a * q - b * p) / (a * c - b * b)
+    if drift < 0:
+        return p / a, 0.0
+    return (0.0, q / c) if noise < 0 else (noise, drift)
+
+
+def disorder(answers: Answers, close: float) -> float:
+    """How far answers are out of order, up to 1: noise puts some out of order, a curve of no family puts none.
+
+    Of two offers to a client next to each other in weight, the larger one brings no less, unless its limit is lower.
+    Falls are held against rises of the same order.
+    """
+    order = np.argsort(answers[:, X], axis=1, kind="stable")
+    limit, y = (np.take_along_axis(answers[:, part].astype(np.float64), order, axis=1) for part in (LIMIT, Y))
+    with np.errstate(all="ignore"):
+        step = np.diff(y, axis=1) / np.maximum(y[:, 1:], y[:, :-1])
+        free = y < limit * (1 - SAME)  # else the limit cut it off
+        step = step[(np.abs(step) < close) & (np.diff(limit, axis=1) >= 0) & free[:, 1:] & free[:, :-1]]
+    falls, rises = float((step[step < 0] ** 2).sum()), float((step[step > 0] ** 2).sum())
+    return min(1.0, ORDERLY * falls / (falls + rises + EXACT**2))

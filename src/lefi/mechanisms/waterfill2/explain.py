@@ -1,0 +1,81 @@
+"""What waterfill believes of some clients, as numbers that a page can draw and words that a person can read."""
+
+import numpy as np
+
+from lefi.arrays import FloatArray, IntArray
+from lefi.mechanisms.explanation import Explanation
+from lefi.mechanisms.waterfill2.commons import Fleet
+from lefi.mechanisms.waterfill2.families import CAP, CHANCE, KIND, KINDS, Levels, wish
+from lefi.mechanisms.waterfill2.narrowing import fit_all
+from lefi.mechanisms.waterfill2.points import Beliefs, blank
+from lefi.mechanisms.waterfill2.remembered import LIMIT, Memory, X, Y
+from lefi.messages import Terms
+
+DRAWN = 40  # points of a curve
+AROUND = 3.0  # log money to either side of the last offer that is drawn
+TAIL = 0.05  # chance below the band, and above it
+NAMES = ("rational", "rational", "shy", "shy", "power", "power", "all or nothing", "of no known shape", "idle")
+
+
+def explain(terms: Terms, fleet: Fleet | None, memory: Memory, ids: IntArray) -> Explanation:
+    """The belief about each client, against what an offer would pay for the largest size."""
+    last, rate = memory.newest(ids), memory.rate(ids)
+    full = -np.expm1(-rate * terms.size_high)
+    offered = np.exp(last[:, X]) * full
+    middle = np.where(np.isnan(offered), terms.budget / max(memory.ids.size, 1), offered)
+    money = middle[:, None] * np.exp(np.linspace(-AROUND, AROUND, DRAWN))
+    if fleet is None:
+        nothing, most = np.zeros(money.shape), np.full(money.shape, terms.size_high)
+        return Explanation(
+            ids, money, most / 2, nothing, most, offered, ({},) * ids.size, ("Nothing is known.",) * ids.size
+        )
+    beliefs = blank(ids.size)
+    fit_all(memory.read(ids), rate, fleet.shared, beliefs)
+    sizes = answers(beliefs, np.log(money / full[:, None]), terms.size_high, rate)
+    chance = beliefs.points[:, :, CHANCE]
+    expected = (sizes * chance[:, :, None]).sum(axis=1)
+    band = [quantile(sizes, chance, share) for share in (TAIL, 1 - TAIL)]
+    room = 2 * fleet.shared.rho * expected
+    low, high = np.maximum(band[0] - room, 0.0), np.minimum(band[1] + room, terms.size_high)
+    learned = tuple(facts(points, fleet) for points in beliefs.points)
+    why = tuple(reason(found, one) for found, one in zip(learned, last, strict=True))
+    return Explanation(ids, money, expected, low, high, offered, learned, why)
+
+
+def answers(beliefs: Beliefs, x: FloatArray, high: float, rate: FloatArray) -> FloatArray:
+    """What each point would deliver at these log weights (clients, points, weights)."""
+    found = np.empty((*beliefs.points.shape[:2], x.shape[1]))
+    for i, points in enumerate(beliefs.points):
+        levels = Levels(beliefs.steps[i], int(beliefs.levels[i]), float(beliefs.power[i]))
+        for p, s in enumerate(points):
+            found[i, p] = [wish(s, levels, float(at), high, float(rate[i])) for at in x[i]]
+    return found
+
+
+def quantile(sizes: FloatArray, chance: FloatArray, share: float) -> FloatArray:
+    """The size below which the points have this share of the chance (clients, weights)."""
+    order = np.argsort(sizes, axis=1, kind="stable")
+    mass = np.cumsum(np.take_along_axis(np.broadcast_to(chance[:, :, None], sizes.shape), order, axis=1), axis=1)
+    at = np.argmax(mass >= share * mass[:, -1:], axis=1)
+    return np.take_along_axis(np.take_along_axis(sizes, order, axis=1), at[:, None], axis=1)[:, 0]
+
+
+def facts(points: FloatArray, fleet: Fleet) -> dict[str, float]:
+    """What was learned of a client: chances of the kinds, its cap, the fleet's noise."""
+    share = np.bincount(points[:, KIND].astype(int), points[:, CHANCE], KINDS)
+    kinds = {name: float(sum(share[k] for k in range(KINDS) if NAMES[k] == name)) for name in dict.fromkeys(NAMES)}
+    cap = float((points[:, CAP] * points[:, CHANCE]).sum())
+    return {f"chance that it is {name}": chance for name, chance in kinds.items()} | {
+        "cap [thousand samples]": cap,
+        "noise of answers [relative]": fleet.shared.rho,
+    }
+
+
+def reason(found: dict[str, float], last: FloatArray) -> str:
+    """One sentence: what it is taken for, and what it did last."""
+    best = max((name for name in found if name.startswith("chance")), key=lambda name: found[name])
+    kind = best.removeprefix("chance that it is ")
+    if np.isnan(last[Y]):
+        return f"It has not answered yet; most clients like it are {kind}."
+    cut = " (all that it was paid for)" if last[Y] >= last[LIMIT] * (1 - 1e-6) else ""
+    return f"It is taken for {kind} ({found[best]:.0%}), and delivered {last[Y]:.3g} thousand samples last{cut}."

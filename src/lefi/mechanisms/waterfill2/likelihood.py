@@ -1,0 +1,90 @@
+"""How well a point explains what a client has answered. An answer at its limit, or at the cap, is censored."""
+
+from math import erfc, log, pi, sqrt
+
+from lefi.arrays import FloatArray
+from lefi.compiler import compiled, inlined
+from lefi.mechanisms.waterfill2.families import (
+    CAP,
+    CHANCE,
+    COLUMNS,
+    EXPONENT,
+    HINGES,
+    KIND,
+    RISING,
+    STEP,
+    TINY,
+    B,
+    Levels,
+    money,
+    wish,
+)
+from lefi.mechanisms.waterfill2.points import EXACT, KEPT, SAME, SLACK, Client, Shared
+from lefi.mechanisms.waterfill2.remembered import LIMIT, X, Y
+
+NEGLIGIBLE = 7.0  # log evidence behind the best from which a point is dropped: a thousandth
+MISFIT = -30.0  # log likelihood of an answer that does not fit at all: three such outweigh any prior
+ROUNDING = 1e-9  # log money by which a step may be missed, and still be one
+
+
+@inlined
+def normal(z: float, mean: float, var: float) -> float:
+    """Log density."""
+    return -0.5 * ((z - mean) * (z - mean) / var + log(2 * pi * var))
+
+
+@inlined
+def gauss(y: float, mean: float, deviation: float, delta: float) -> float:
+    """Log density against that of an exact answer."""
+    return -0.5 * ((y - mean) / deviation) ** 2 - log(deviation / delta)
+
+
+@inlined
+def log_phi(z: float) -> float:
+    """Log of the normal distribution function."""
+    return log(max(0.5 * erfc(-z / sqrt(2.0)), TINY))
+
+
+@compiled
+def weigh(s: FloatArray, client: Client, shared: Shared, levels: Levels, points: FloatArray) -> None:
+    """Add the log likelihood of the answers, and keep the point if it is among the likeliest."""
+    for j in range(client.heard):
+        if s[CHANCE] < max(points[KEPT - 1, CHANCE], points[0, CHANCE] - NEGLIGIBLE):
+            return  # no answer makes it likelier
+        s[CHANCE] += max(likelihood(s, client, shared, levels, j), MISFIT)
+    keep(s, points)
+
+
+@compiled
+def keep(s: FloatArray, points: FloatArray) -> None:
+    """Put a point in its place among the likeliest."""
+    if s[CHANCE] <= points[KEPT - 1, CHANCE]:
+        return
+    at = KEPT - 1
+    while at > 0 and points[at - 1, CHANCE] < s[CHANCE]:
+        for column in range(COLUMNS):
+            points[at, column] = points[at - 1, column]
+        at -= 1
+    for column in range(COLUMNS):
+        points[at, column] = s[column]
+
+
+@compiled
+def likelihood(s: FloatArray, client: Client, shared: Shared, levels: Levels, j: int) -> float:
+    """Log likelihood of answer j, at most 0: that of an exact answer is 0."""
+    limit, y, slack = client.answers[LIMIT, j], client.answers[Y, j], client.answers[SLACK, j]
+    kind, delta = int(s[KIND]), EXACT * shared.high
+    top = min(limit, s[CAP])
+    refused = y <= shared.floor + delta
+    if kind == STEP:
+        over = client.answers[X, j] + money(client.rate, top) - s[B] + ROUNDING
+        z = over / max(slack, ROUNDING / 10)
+        return log_phi(-z) if refused else log_phi(z) + gauss(y, top, shared.rho * top + delta, delta)
+    size = max(wish(s, levels, client.answers[X, j], limit, client.rate), shared.floor)
+    moved = 0.0
+    if size > shared.floor and kind < RISING:
+        moved = slack / client.rate if kind < HINGES else slack * size * s[EXPONENT]
+    deviation = sqrt((shared.rho * size) ** 2 + delta * delta + moved * moved)
+    if y >= top * (1 - SAME) and not refused:
+        return log_phi((size - top) / deviation)
+    return gauss(y, size, deviation, delta)

@@ -1,0 +1,63 @@
+"""What a belief is made of: the fleet's part, the answers of one client, and the points that they leave."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lefi.arrays import FloatArray, IntArray
+from lefi.mechanisms.waterfill2.families import COLUMNS
+from lefi.mechanisms.waterfill2.remembered import SLOTS
+
+POINTS = 17  # per family at most: where little is known, they lie a tenth of the doubt apart
+KEPT = 40  # points of a client that are kept, of all families: fewer lose those that are rare
+EXACT = 5e-4  # relative deviation of answers without noise; times size_high: the least deviation of any answer
+SAME = 1e-6  # relative: an answer this close to its limit was cut by it
+JUMP = 0.5  # deviation of log prices where all of them change at once
+EXPONENTS = np.array([0.5, 0.7, 1.0, 1.5, 2.0, 3.0])  # of power clients
+GROUP = np.array([0, 0, 0, 0, 1, 1, 1, 1, 1])  # kinds that share a prior of locations: log price, or log money
+COSTS = 2  # the group of log fixed costs
+SLACK = 3  # row of an answer as it is weighed: by how much its location may have moved since, in place of its round
+
+
+class Shared(NamedTuple):
+    """What the fleet has taught."""
+
+    floor: float  # size_low
+    high: float  # size_high
+    rho: float  # relative deviation of an answer: noise
+    drift: float  # variance of a location per round
+    jumped: float  # round before which answers are of another regime
+    now: float  # round
+    mean: FloatArray  # of locations, by group; of hinges, with the log of the rate added
+    var: FloatArray
+    chances: FloatArray  # of the kinds
+    exponents: FloatArray  # chances of the exponents
+    caps: FloatArray  # quantiles of the caps that have shown
+
+
+class Client(NamedTuple):
+    """What one client has answered."""
+
+    answers: FloatArray  # (4, .), newest first: log weight, limit, size, SLACK
+    heard: int
+    rate: float
+    seen: float  # the largest answer, 0 where nothing was delivered
+    refused: bool  # at least once
+    cut: bool  # the largest answer was cut by its limit: the client may be able to deliver more
+
+
+class Beliefs(NamedTuple):
+    """What is believed about n clients: points, likeliest first, and their stairs."""
+
+    points: FloatArray  # (n, KEPT, COLUMNS)
+    steps: FloatArray  # (n, SLOTS, 2)
+    levels: IntArray
+    power: FloatArray
+
+    def part(self, p: slice) -> "Beliefs":
+        return Beliefs(self.points[p], self.steps[p], self.levels[p], self.power[p])
+
+
+def blank(n: int) -> Beliefs:
+    """Room for the beliefs about n clients."""
+    return Beliefs(np.empty((n, KEPT, COLUMNS)), np.empty((n, SLOTS, 2)), np.empty(n, dtype=np.int64), np.empty(n))

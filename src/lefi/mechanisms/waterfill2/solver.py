@@ -1,0 +1,144 @@
+"""One price of money for all: the best offer of each client at the price at which the budget is met.
+
+The price comes from all clients together, or from SAMPLE of them where there are more. Then each client is served at
+this price by itself, block by block, and what a block spends over its part moves the price for the next one.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from lefi.allocation import allocate, best_response
+from lefi.arrays import BoolArray, FloatArray, IntArray
+from lefi.mechanisms.waterfill2 import choice, points
+from lefi.mechanisms.waterfill2.choice import GRID, NOTHING, TOPS, Candidates, Stakes
+from lefi.mechanisms.waterfill2.narrowing import QUIET, fit_all
+from lefi.mechanisms.waterfill2.remembered import Answers
+from lefi.messages import Roster, Terms
+from lefi.threads import in_parts
+
+SAMPLE, BLOCK = 1000, 2048  # clients that tell the price, about; clients that are served at a time
+STAGES, CLOSER = 4, 4.0  # looks at candidates, each this much closer than the one before
+WINDOW = np.linspace(-1, 1, 9)
+ATTEMPTS = 8  # to spend what clients leave that jump between two candidates
+RAISE = 1.003  # factor by which offers are raised to use up the budget, at most; large fleets aim this far below it
+STRIDE = 1.25  # factor by which a block moves the price, at most
+DEPTH, HEIGHT = 12.0, 2.0  # log weights from an equal share less DEPTH to the whole budget plus HEIGHT
+HORIZON, NOISY_HORIZON = 50.0, 100.0  # rounds for which what a try finds counts; noise needs more tries
+LASTS = 0.01  # variance by which a location may drift until what was found is worth nothing
+
+Choose = Callable[[FloatArray, FloatArray, bool], tuple[IntArray, float]]
+Read = Callable[[IntArray], Answers]
+
+
+class Served(NamedTuple):
+    """Offers to clients, and the price of money at which they were chosen."""
+
+    x: FloatArray  # log weight
+    limit: FloatArray
+    cost: FloatArray  # USD, at most
+    price: float
+
+
+class Solver:
+    """Offers to clients, given what is believed about them."""
+
+    def __init__(self, terms: Terms, shared: points.Shared, explore: bool, each: float, budget: float) -> None:
+        self.terms, self.shared, self.explore = terms, shared, explore
+        self.reach = float(np.log(each)) - DEPTH, float(np.log(budget)) + HEIGHT
+        self.horizon = 1 / (1 / (HORIZON if shared.rho < QUIET else NOISY_HORIZON) + shared.drift / LASTS)
+        self.sober = 0.0  # price of money at which nobody tries: tries bid too, and would make what they find worthless
+
+    def solve(self, roster: Roster, read: Read, budget: float) -> tuple[FloatArray, FloatArray]:
+        """Log weight and limit of each client; `read` gives the answers of the clients at positions."""
+        n = len(roster)
+        some = np.arange(0, n, -(-n // SAMPLE))
+        first = self._serve(roster.take(some), read(some), sharing(budget * some.size / n))
+        if some.size == n:
+            return raised(first.x, float(first.cost.sum()), budget if first.price > 0 else 0.0), first.limit
+        x, limit, spent, price = np.empty(n), np.empty(n), 0.0, first.price
+        for start in range(0, n, BLOCK):
+            at = np.arange(start, min(start + BLOCK, n))
+            x[at], limit[at], cost, _ = self._serve(roster.take(at), read(at), at_price(price))
+            spent += float(cost.sum())
+            left, due = budget / RAISE - spent, budget / RAISE * (n - at[-1] - 1) / n
+            price *= float(np.clip(due / max(left, 1e-300), 1 / STRIDE, STRIDE)) if due > 0 else 1.0
+        return raised(x, spent, budget), limit
+
+    def _serve(self, roster: Roster, answers: Answers, choose: Choose) -> Served:
+        """Offers to clients among which money is shared in this way: candidates wide apart first, then ever closer."""
+        n, rate = len(roster), roster.rate
+        beliefs, rows, trying = points.blank(n), np.arange(n), np.ones(n, dtype=bool)
+        x, half = np.empty((n, 1 + GRID + TOPS)), np.empty(n)
+
+        def believe(p: slice) -> None:
+            fit_all(answers[p], rate[p], self.shared, beliefs.part(p))
+            choice.propose(beliefs.part(p), rate[p], self.reach, x[p], half[p])
+
+        in_parts(n, believe)
+        tops = x[:, 1 + GRID :]
+        for stage in range(STAGES):
+            gain, found = self._look(roster, beliefs, x, choose, trying)
+            pick, price = choose(gain, found.cost, True)
+            if stage == STAGES - 1:
+                break
+            net = np.where(x > NOTHING, gain - price * found.cost, -np.inf)
+            stay = np.where(x[rows, pick] > NOTHING, pick, net.argmax(axis=1))
+            near = x[rows, stay][:, None] + half[:, None] * WINDOW
+            x = np.concatenate([np.full((n, 1), NOTHING), near, tops], axis=1)
+            edge = (stage > 0) & ((pick == 1) | (pick == WINDOW.size))  # there it moves on, and comes no closer
+            half = np.where(edge, half, half / CLOSER)
+        return Served(x[rows, pick], found.limit[rows, pick], found.cost[rows, pick], price)
+
+    def _look(
+        self, roster: Roster, beliefs: points.Beliefs, x: FloatArray, choose: Choose, trying: BoolArray
+    ) -> tuple[FloatArray, Candidates]:
+        """Gain of candidates, with what their answers are worth later, and what they bring."""
+        found, accuracy, rate, n = choice.blank(x), self.terms.accuracy, roster.rate, len(roster)
+
+        def expect(p: slice) -> None:
+            choice.expect(beliefs.part(p), rate[p], self.shared, found.part(p))
+
+        in_parts(n, expect)
+        gain = np.ascontiguousarray(accuracy(found.size, roster.iid[:, None]))
+        self.sober = self.sober or choose(gain, found.cost, False)[1]
+        if self.explore and self.sober > 0:
+            floor, high = self.shared.floor, self.shared.high
+            rise = accuracy(np.full(n, high), roster.iid) - accuracy(np.full(n, floor), roster.iid)
+            worth = np.maximum(rise / (high - floor), 0.0)
+
+            def foresee(p: slice) -> None:
+                stakes = Stakes(worth[p], self.sober, self.horizon, trying[p])
+                choice.foresee(beliefs.part(p), rate[p], self.shared, found.part(p), stakes, gain[p])
+
+            in_parts(n, foresee)
+        return gain, found
+
+
+def raised(x: FloatArray, spent: float, budget: float) -> FloatArray:
+    """Log weights with what is left of the budget, if it is little, or less where it was passed.
+
+    Much is left where there is money to spare.
+    """
+    return x + np.log(min(budget / spent, RAISE)) if min(budget, spent) > 0 else x
+
+
+def sharing(budget: float) -> Choose:
+    """The clients share this budget."""
+
+    def choose(gain: FloatArray, cost: FloatArray, all_spent: bool) -> tuple[IntArray, float]:
+        return allocate(gain, cost, budget, attempts=ATTEMPTS if all_spent else 1)
+
+    return choose
+
+
+def at_price(price: float) -> Choose:
+    """Everybody takes the best candidate at this price."""
+
+    def choose(gain: FloatArray, cost: FloatArray, _: bool) -> tuple[IntArray, float]:
+        pick = np.empty(gain.shape[0], dtype=np.int64)
+        best_response(gain, cost, price, pick)
+        return pick, price
+
+    return choose

@@ -1,0 +1,44 @@
+"""What a try is worth: nothing where it tells nothing, and more the longer it counts."""
+
+import numpy as np
+
+from lefi.arrays import FloatArray
+from lefi.mechanisms.waterfill2.choice import NOTHING, Stakes, blank, expect, foresee
+from lefi.mechanisms.waterfill2.commons import Fleet
+from lefi.mechanisms.waterfill2.families import IDLE, STEP
+from lefi.mechanisms.waterfill2.points import Beliefs
+from lefi.mechanisms.waterfill2.points import blank as no_beliefs
+
+RATE = np.array([0.7])
+SHARED = Fleet(0.0, 10.0, -1.0).shared._replace(rho=5e-4)
+
+
+def thresholds(*places: float) -> Beliefs:
+    """All or nothing, 6 thousand samples, with the threshold at one of these places."""
+    beliefs = no_beliefs(1)
+    beliefs.points[:], beliefs.levels[:], beliefs.power[:] = 0.0, 0, 1.0
+    beliefs.points[0, :, 0] = IDLE
+    for p, place in enumerate(places):
+        beliefs.points[0, p] = STEP, place, 0.0, 1.0, 0.0, 6.0, 1 / len(places)
+    return beliefs
+
+
+def worth(beliefs: Beliefs, x: list[float], horizon: float) -> tuple[FloatArray, FloatArray]:
+    """What later rounds gain by each candidate, and its expected size."""
+    candidates = blank(np.array([[NOTHING, *x]]))
+    expect(beliefs, RATE, SHARED, candidates)
+    gain = np.zeros(candidates.x.shape)
+    foresee(beliefs, RATE, SHARED, candidates, Stakes(np.array([0.01]), 0.05, horizon, np.array([True])), gain)
+    return gain[0], candidates.size[0]
+
+
+def test_an_offer_is_worth_a_try_where_some_curves_refuse_it_and_others_do_not() -> None:
+    gain, size = worth(thresholds(-3.0, -2.0), [-3.5, -2.5, -1.5], horizon=50)
+    assert gain[0] == gain[1] == gain[3] == 0  # nothing, too little for any, enough for all
+    assert gain[2] > 0
+    np.testing.assert_allclose(size, [0, 0, 3, 6], atol=0.01)
+    assert worth(thresholds(-3.0, -2.0), [-3.5, -2.5, -1.5], horizon=100)[0][2] > 1.9 * gain[2]
+
+
+def test_where_all_is_known_nothing_is_worth_a_try() -> None:
+    assert not worth(thresholds(-3.0), [-3.5, -2.5, -1.5], horizon=50)[0].any()

@@ -1,0 +1,50 @@
+"""What the fleet learns: noise, drift, a jump of all prices; and what it must not take for noise."""
+
+import numpy as np
+import pytest
+
+import lefi
+from benchmarks.others import fleet
+from lefi.mechanisms.waterfill2.commons import regress
+from lefi.mechanisms.waterfill2.mechanism import Waterfill2
+from lefi.mechanisms.waterfill2.points import Shared
+
+
+def learned(market: lefi.Market, rounds: int) -> Shared:
+    mechanism = lefi.make("waterfill2", market.terms, seed=1)
+    assert isinstance(mechanism, Waterfill2)
+    for _ in lefi.play(mechanism, market, rounds, seed=1):
+        pass
+    assert mechanism.fleet is not None
+    return mechanism.fleet.shared
+
+
+def test_noise_is_learned_and_quiet_fleets_have_none() -> None:
+    assert learned(lefi.scenario("noisy", clients=40, seed=3), 8).rho == pytest.approx(0.1, rel=0.4)
+    assert learned(lefi.scenario("mixed", clients=40, seed=3), 8).rho < 0.005
+
+
+def test_drift_is_noticed_where_there_is_some() -> None:
+    assert learned(lefi.scenario("drifting", clients=60, seed=3), 25).drift > 2e-5  # less than there is: 4e-4
+    assert learned(lefi.scenario("mixed", clients=60, seed=3), 25).drift < 1e-6
+
+
+def test_curves_of_no_family_are_not_taken_for_noise() -> None:
+    market = lefi.Market(lefi.Terms(60 * 0.1, lefi.accuracy("paper")), fleet("logistic", 60, 1, "plain"))
+    assert learned(market, 10).rho < 0.02
+
+
+def test_a_jump_of_all_prices_is_noticed_in_its_round_and_no_other_scenario_has_one() -> None:
+    assert learned(lefi.scenario("jump", clients=30, seed=3), 22).jumped == 15
+    for name in ("mixed", "noisy", "drifting", "stubborn", "reluctant"):
+        assert learned(lefi.scenario(name, clients=30, seed=3), 22).jumped == 0, name
+
+
+def test_noise_and_drift_are_told_apart_by_age() -> None:
+    rng = np.random.default_rng(0)
+    old = rng.uniform(0, 10, 4000)
+    left = (0.01 + 0.002 * old) * rng.standard_normal(4000) ** 2
+    market = lefi.scenario("mixed", clients=3)
+    noise, drift = regress(left, old, learned(market, 2)._replace(rho=0.1, drift=0.002))
+    assert noise == pytest.approx(0.01, rel=0.2)
+    assert drift == pytest.approx(0.002, rel=0.2)
