@@ -28,6 +28,7 @@ class Waterfill2:
     """One belief per client, one price of money for all."""
 
     payment = "curve"
+    learns = "own"
     tier = "sizes"
 
     def __init__(self, terms: Terms, *, seed: int = 0, explore: bool = True) -> None:
