@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import pages
+from lefi.studies.report.markdown import marked
 from lefi.studies.report.tables import BLOCKS, KEPT, PAGES, written
 
 ROOT = Path(__file__).parents[2]
@@ -19,9 +21,16 @@ def test_every_marked_table_is_as_it_was_written(page: str) -> None:
     assert written(text, NUMBERS) == text, "run `python -m lefi.studies.report.tables results/paper` after `lefi paper`"
 
 
+@pytest.mark.parametrize("page", pages.PAGES)
+def test_every_table_of_a_benchmark_is_as_it_was_written(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert marked(text, pages.BLOCKS, pages.read(ROOT)) == text, "run `python -m benchmarks.pages` after the benchmark"
+
+
 def test_every_table_stands_somewhere() -> None:
-    pages = " ".join((ROOT / page).read_text(encoding="utf-8") for page in PAGES)
-    assert set(re.findall(r"<!-- table: (\w+) -->", pages)) == set(BLOCKS)
+    docs = [ROOT / page for page in {*PAGES, *pages.PAGES}]
+    found = {name for page in docs for name in re.findall(r"<!-- table: (\w+) -->", page.read_text(encoding="utf-8"))}
+    assert found == set(BLOCKS) | set(pages.BLOCKS)
 
 
 def test_a_number_that_somebody_changed_by_hand_is_found() -> None:

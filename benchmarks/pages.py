@@ -1,0 +1,78 @@
+"""The tables of docs that benchmarks measure: each is written between two marks, from docs/measured.
+
+    python -m benchmarks.pages [results/bench]   takes the JSON files found there, and writes every table anew
+
+price.json comes from `python -m benchmarks.price`, gpu.json from `python
+benchmarks/gpu.py` on a machine with a GPU. A test compares the pages with docs/measured.
+"""
+
+import json
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from benchmarks.price import GOALS, SHARED
+from lefi.studies.report.markdown import markdown, marked
+
+PAGES = ("docs/surrogate.md", "docs/shape.md")
+KEPT = Path("docs", "measured")
+FILES = ("gpu.json", "price.json")
+Measured = dict[str, Any]  # by the file's name without its ending
+
+
+def gpu(measured: Measured) -> str:
+    """Milliseconds of a step on the device."""
+    by = {(row["kernel"], row["storage"]): row for row in measured["gpu"]}
+    kernels = dict.fromkeys(row["kernel"] for row in measured["gpu"])
+    cells = [
+        [
+            kernel,
+            f"{by[kernel, 'float64']['step_ms']:.1f} ms",
+            f"{by[kernel, 'float64']['copies']:.1f}",
+            f"{by[kernel, 'float32']['step_ms']:.1f} ms",
+        ]
+        for kernel in kernels
+    ]
+    return markdown(["kernel", "float64 step", "copies", "float32 step"], cells)
+
+
+def price(measured: Measured) -> str:
+    """`price` against first_best, and against the curve with 5 USD."""
+    cells = []
+    for one in measured["price"]:
+        shares = [
+            cell
+            for budget in SHARED
+            for cell in (
+                "{:.3f}, {:.3f}".format(*one["shares"][str(budget)][:2]),
+                f"{one['shares'][str(budget)][2]:.2f}",
+            )
+        ]
+        goals = ["{} ({})".format(*one["goals"][str(budget)]) for budget in GOALS]
+        cells.append([f"{one['scenario']}, {one['clients']}", *shares, *goals])
+    head = [word for budget in SHARED for word in (f"{budget:g} USD", "flat")]
+    goals = [f"{budget:g} USD reaches the curve's 5 USD in round {round}" for budget, round in GOALS.items()]
+    return markdown(["scenario, clients", *head, *goals], cells)
+
+
+BLOCKS: dict[str, Callable[[Measured], str]] = {"gpu": gpu, "price": price}
+
+
+def read(root: Path) -> Measured:
+    return {Path(name).stem: json.loads((root / KEPT / name).read_text(encoding="utf-8")) for name in FILES}
+
+
+def main(found: Path | None, root: Path) -> None:
+    for name in FILES:
+        if found is not None and (found / name).is_file():
+            shutil.copyfile(found / name, root / KEPT / name)
+    measured = read(root)
+    for page in PAGES:
+        path = root / page
+        path.write_text(marked(path.read_text(encoding="utf-8"), BLOCKS, measured), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else None, Path())
