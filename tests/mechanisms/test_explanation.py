@@ -35,8 +35,8 @@ def check_shape(found: Explanation, ids: np.ndarray[Any, Any], market: lefi.Mark
     assert all(sentence.endswith(".") for sentence in found.why)
 
 
-def test_the_two_explain_themselves() -> None:
-    assert {"lefi", "price"} <= set(EXPLAINING)
+def test_these_explain_themselves() -> None:
+    assert {"lefi", "price", "waterfill"} <= set(EXPLAINING)
 
 
 @pytest.mark.parametrize("name", EXPLAINING)
@@ -121,3 +121,16 @@ def test_price_knows_what_another_dollar_is_worth() -> None:
         for budget in (0.027, 0.033)
     )
     assert told == pytest.approx((more - less) / 0.006, rel=0.3)
+
+
+def test_waterfill_expects_what_clients_would_answer() -> None:
+    mechanism, market, heard = played("waterfill", 12)
+    roster = heard[-1].roster
+    found = mechanism.explain(roster.ids)
+    assert all("rational" in sentence for sentence in found.why)
+    full = -np.expm1(-roster.rate * market.terms.size_high)
+    near = np.abs(np.log(found.money / found.offered[:, None])) < 0.3
+    for point in np.flatnonzero(near.all(axis=0)):
+        offer = lefi.CurveOffer(found.money[:, point] / full, roster.rate, np.full(len(roster), market.terms.size_high))
+        truth = market.fleet.respond(offer, None)
+        assert np.abs(found.expected[:, point] - truth).max() < 0.1 * market.terms.size_high

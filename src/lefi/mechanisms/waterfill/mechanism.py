@@ -11,7 +11,9 @@ from lefi.allocation import allocate
 from lefi.arrays import FloatArray, IntArray
 from lefi.draws import key, uniform
 from lefi.mechanisms.catalogue import register
+from lefi.mechanisms.explanation import Explanation
 from lefi.mechanisms.waterfill.belief import Belief, Known
+from lefi.mechanisms.waterfill.believed import explain
 from lefi.mechanisms.waterfill.curves import CANDIDATES, NOTHING, evaluate, propose
 from lefi.mechanisms.waterfill.large import LargeFleet
 from lefi.mechanisms.waterfill.tries import prospects
@@ -62,6 +64,10 @@ class Waterfill:
         taught = offer.weight[order] > 1e-9 * each
         y = np.where(taught, receipt.sizes[order], np.nan)
         self.belief.tell(roster.ids, roster.rate, x, y, offer.limit[order])
+
+    def explain(self, ids: IntArray) -> Explanation:
+        """What is believed of these clients; asking changes nothing."""
+        return explain(self, ids)
 
     def _first(self, roster: Roster, budget: float) -> tuple[FloatArray, FloatArray]:
         """Nothing is known: equal shares, half of them shifted up and half down."""

@@ -3,7 +3,7 @@
 import numpy as np
 
 from lefi.arrays import FloatArray, IntArray
-from lefi.mechanisms.explanation import Explanation
+from lefi.mechanisms.explanation import Explanation, quantile
 from lefi.mechanisms.waterfill2.commons import Fleet
 from lefi.mechanisms.waterfill2.families import CAP, CHANCE, KIND, KINDS, Levels, wish
 from lefi.mechanisms.waterfill2.narrowing import fit_all
@@ -50,14 +50,6 @@ def answers(beliefs: Beliefs, x: FloatArray, high: float, rate: FloatArray) -> F
         for p, s in enumerate(points):
             found[i, p] = [wish(s, levels, float(at), high, float(rate[i])) for at in x[i]]
     return found
-
-
-def quantile(sizes: FloatArray, chance: FloatArray, share: float) -> FloatArray:
-    """The size below which the points have this share of the chance (clients, weights)."""
-    order = np.argsort(sizes, axis=1, kind="stable")
-    mass = np.cumsum(np.take_along_axis(np.broadcast_to(chance[:, :, None], sizes.shape), order, axis=1), axis=1)
-    at = np.argmax(mass >= share * mass[:, -1:], axis=1)
-    return np.take_along_axis(np.take_along_axis(sizes, order, axis=1), at[:, None], axis=1)[:, 0]
 
 
 def facts(points: FloatArray, fleet: Fleet) -> dict[str, float]:
