@@ -59,3 +59,17 @@ def test_the_file_of_refusals_is_for_its_owner(call: Caller, tmp_path: Path) -> 
     with served(tmp_path / "ledger.db"):
         assert (tmp_path / "ledger.db.refused").stat().st_mode & 0o077 == 0
     assert call("GET", "/v1/me").json["tokens"] is False
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (b'{"job": "../x"}', "job is '../x': it must be text that matches "),
+        (b"{x", "body is no JSON at byte 1: it must be a JSON object"),
+        (b'{"job": "a", "mechanism": "uniform", "terms": {"budget": 1}, "foo": 1}', "foo is 1: it must be left out"),
+    ],
+)
+def test_what_does_not_fit_is_said_in_words(call: Caller, body: bytes, told: str) -> None:
+    found = call("POST", "/v1/jobs", body=body)
+    assert found.status == 422
+    assert found.json["detail"].startswith(told)

@@ -51,15 +51,37 @@ def of_error(error: Exception) -> Response:
 
 def _of_fields(error: RequestValidationError) -> Response:
     """What does not fit the schema, field by field."""
-    wrong = []
+    wrong: list[dict[str, Any]] = []
     for found in error.errors()[:SHOWN]:
         place = [str(part) for part in found["loc"]]
-        named = ".".join(place[1:]) or place[0]
-        allowed = found["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
-        wrong.append({"field": named, "value": _brief(found.get("input")), "allowed": allowed})
+        if found["type"] == "json_invalid":
+            wrong.append({"field": "body", "value": f"no JSON at byte {place[-1]}", "allowed": "a JSON object"})
+            continue
+        wrong.append(
+            {
+                "field": ".".join(place[1:]) or place[0],
+                "value": _brief(found.get("input")),
+                "allowed": _allowed(found["msg"]),
+            }
+        )
     first = wrong[0]
     detail = f"{first['field']} is {first['value']}: it must be {first['allowed']}"
     return problem(422, detail, **first, errors=wrong)
+
+
+def _allowed(message: str) -> str:
+    """What pydantic says of a value, as what may stand there."""
+    for said, meant in {
+        "Input should be ": "",
+        "Value error, ": "",
+        "String should match pattern ": "text that matches ",
+        "String should have ": "text with ",
+        "List should have ": "a list with ",
+        "Field required": "given",
+        "Extra inputs are not permitted": "left out",
+    }.items():
+        message = meant + message.removeprefix(said) if message.startswith(said) else message
+    return message
 
 
 def _brief(value: object) -> str:
