@@ -44,6 +44,7 @@ long: kills          ## what takes too long for `make test`: kills, hostile mess
 	$(THREADS) $(BIN)/python -m tests.hostile.mechanisms --rounds 100000
 	$(THREADS) $(BIN)/python -m tests.ledger.many
 	$(THREADS) $(BIN)/python -m tests.serve.pages.large
+	$(BIN)/python -m pytest -q benchmarks/waterfill2/tests
 	LEFI_LONG=1 $(BIN)/pytest -q tests/flower/test_deployment.py
 
 check: lint types layers ## what CI checks besides the tests

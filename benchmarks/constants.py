@@ -15,7 +15,7 @@ import numpy as np
 
 import lefi
 from benchmarks.waterfill import CHANGING, shares
-from lefi.mechanisms.waterfill2 import commons, mechanism, solver
+from benchmarks.waterfill2 import commons, mechanism, solver
 
 PLACES: dict[ModuleType, tuple[str, ...]] = {
     mechanism: ("SHIFT",),

@@ -25,7 +25,6 @@ SHARED = {
         "lefi.mechanisms.lefi.mechanism",
         "lefi.mechanisms.price.mechanism",
         "lefi.mechanisms.waterfill.mechanism",
-        "lefi.mechanisms.waterfill2.mechanism",
     },
 }
 

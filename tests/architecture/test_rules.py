@@ -60,7 +60,6 @@ PLANTED = [
     (INSIDE.format("lefi"), "lefi.mechanisms.bara", "lefi.mechanisms.lefi.exact"),
     (INSIDE.format("price"), "lefi.mechanisms.waterfill.line", "lefi.mechanisms.price.shop"),
     (INSIDE.format("waterfill"), "lefi.mechanisms", "lefi.mechanisms.waterfill.belief"),
-    (INSIDE.format("waterfill2"), "lefi.mechanisms", "lefi.mechanisms.waterfill2.points"),
 ]
 
 

@@ -6,7 +6,7 @@ import lefi
 from tests.architecture.walk import Followed, entered_often, walks
 
 # Fits whole families of curves to every client: its parts meet more than once.
-EXCEPTED = {"waterfill", "waterfill2"}
+EXCEPTED = {"waterfill"}
 
 
 @pytest.mark.parametrize("name", sorted(set(lefi.registered()) - EXCEPTED))

@@ -14,7 +14,6 @@ from lefi.mechanisms.price import Price
 from lefi.mechanisms.random import Random
 from lefi.mechanisms.uniform import Uniform
 from lefi.mechanisms.waterfill import Waterfill
-from lefi.mechanisms.waterfill2 import Waterfill2
 
 __all__ = [
     "Auction",
@@ -30,7 +29,6 @@ __all__ = [
     "Random",
     "Uniform",
     "Waterfill",
-    "Waterfill2",
     "make",
     "register",
     "registered",

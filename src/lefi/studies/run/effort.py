@@ -19,7 +19,6 @@ COST = {
     "random": (0.6, 0.001),
     "uniform": (0.6, 0.001),
     "waterfill": (3, 0.006),
-    "waterfill2": (8, 0.1),
 }
 OTHER = (1.5, 0.002)  # a mechanism of the user's, before one of its runs is finished
 

@@ -6,15 +6,15 @@ budget, so no behaviour of the clients can overspend. docs/waterfill.md has the 
 
 import numpy as np
 
+from benchmarks.waterfill2.choice import NOTHING
+from benchmarks.waterfill2.commons import VOTERS, Fleet
+from benchmarks.waterfill2.explain import explain
+from benchmarks.waterfill2.remembered import LIMIT, Memory, X, Y
+from benchmarks.waterfill2.solver import Solver
 from lefi.arrays import FloatArray, IntArray
 from lefi.draws import key, uniform
 from lefi.mechanisms.catalogue import register
 from lefi.mechanisms.explanation import Explanation
-from lefi.mechanisms.waterfill2.choice import NOTHING
-from lefi.mechanisms.waterfill2.commons import VOTERS, Fleet
-from lefi.mechanisms.waterfill2.explain import explain
-from lefi.mechanisms.waterfill2.remembered import LIMIT, Memory, X, Y
-from lefi.mechanisms.waterfill2.solver import Solver
 from lefi.messages import CurveOffer, Receipt, Roster, Terms, spendable
 
 SHIFT = 0.2  # log weight: the first two offers to a client lie apart by twice this, to tell a plateau from a slope

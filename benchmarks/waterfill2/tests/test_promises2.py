@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lefi
+from benchmarks.waterfill2.mechanism import Waterfill2
+from benchmarks.waterfill2.remembered import FORGET
+from benchmarks.waterfill2.solver import Solver
 from lefi.arrays import FloatArray
-from lefi.mechanisms.waterfill2.mechanism import Waterfill2
-from lefi.mechanisms.waterfill2.remembered import FORGET
-from lefi.mechanisms.waterfill2.solver import Solver
 
 SAFE = 1 - 1e-9
 
@@ -112,7 +112,7 @@ def test_silence_teaches_nothing() -> None:
 
 def test_a_large_fleet_keeps_the_budget_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """Most clients of a large fleet keep their offer; then all of them turn on the server at once."""
-    monkeypatch.setattr("lefi.mechanisms.waterfill2.mechanism.WORK", 1000)
+    monkeypatch.setattr("benchmarks.waterfill2.mechanism.WORK", 1000)
     market = lefi.scenario("mixed", clients=2500, seed=1)
     mechanism = lefi.make("waterfill2", market.terms)
     rng, roster = np.random.default_rng(0), market.fleet.roster

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from benchmarks.waterfill2.remembered import FORGET, SLOTS, Memory, X, Y
 from lefi.arrays import IntArray
-from lefi.mechanisms.waterfill2.remembered import FORGET, SLOTS, Memory, X, Y
 from lefi.messages import Roster
 
 

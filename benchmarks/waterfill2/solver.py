@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from benchmarks.waterfill2 import choice, points
+from benchmarks.waterfill2.choice import GRID, NOTHING, TOPS, Candidates, Stakes
+from benchmarks.waterfill2.narrowing import QUIET, fit_all
+from benchmarks.waterfill2.remembered import Answers
 from lefi.allocation import allocate, best_response
 from lefi.arrays import BoolArray, FloatArray, IntArray
-from lefi.mechanisms.waterfill2 import choice, points
-from lefi.mechanisms.waterfill2.choice import GRID, NOTHING, TOPS, Candidates, Stakes
-from lefi.mechanisms.waterfill2.narrowing import QUIET, fit_all
-from lefi.mechanisms.waterfill2.remembered import Answers
 from lefi.messages import Roster, Terms
 from lefi.threads import in_parts
 

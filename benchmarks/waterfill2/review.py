@@ -2,11 +2,11 @@
 
 from math import sqrt
 
+from benchmarks.waterfill2.families import CAP, CHANCE, HINGES, KIND, Levels, wish
+from benchmarks.waterfill2.points import KEPT, Beliefs, Shared
+from benchmarks.waterfill2.remembered import LIMIT, SLOTS, Answers, X, Y
 from lefi.arrays import FloatArray
 from lefi.compiler import allocating
-from lefi.mechanisms.waterfill2.families import CAP, CHANCE, HINGES, KIND, Levels, wish
-from lefi.mechanisms.waterfill2.points import KEPT, Beliefs, Shared
-from lefi.mechanisms.waterfill2.remembered import LIMIT, SLOTS, Answers, X, Y
 
 UNLIKELY = 1e-3  # chance of a curve that does not count as an explanation
 OFF = 4.0  # deviations that an answer may be off its explanation

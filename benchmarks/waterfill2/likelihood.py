@@ -2,9 +2,7 @@
 
 from math import erfc, log, pi, sqrt
 
-from lefi.arrays import FloatArray
-from lefi.compiler import compiled, inlined
-from lefi.mechanisms.waterfill2.families import (
+from benchmarks.waterfill2.families import (
     CAP,
     CHANCE,
     COLUMNS,
@@ -19,8 +17,10 @@ from lefi.mechanisms.waterfill2.families import (
     money,
     wish,
 )
-from lefi.mechanisms.waterfill2.points import EXACT, KEPT, SAME, SLACK, Client, Shared
-from lefi.mechanisms.waterfill2.remembered import LIMIT, X, Y
+from benchmarks.waterfill2.points import EXACT, KEPT, SAME, SLACK, Client, Shared
+from benchmarks.waterfill2.remembered import LIMIT, X, Y
+from lefi.arrays import FloatArray
+from lefi.compiler import compiled, inlined
 
 NEGLIGIBLE = 7.0  # log evidence behind the best from which a point is dropped: a thousandth
 MISFIT = -30.0  # log likelihood of an answer that does not fit at all: three such outweigh any prior

@@ -15,8 +15,8 @@ def test_blocks_come_to_what_the_whole_fleet_comes_to(budget: float, monkeypatch
     roster = market.fleet.roster
     nothing = market.accuracy_of(np.zeros(900))
     whole = market.settle(5, mechanism.ask(roster), None).accuracy - nothing
-    monkeypatch.setattr("lefi.mechanisms.waterfill2.solver.SAMPLE", 300)
-    monkeypatch.setattr("lefi.mechanisms.waterfill2.solver.BLOCK", 100)
+    monkeypatch.setattr("benchmarks.waterfill2.solver.SAMPLE", 300)
+    monkeypatch.setattr("benchmarks.waterfill2.solver.BLOCK", 100)
     offer = mechanism.ask(roster)
     assert 0.97 < offer.worst_case() / market.terms.budget <= 1
     assert market.settle(5, offer, None).accuracy - nothing > 0.99 * whole

@@ -8,9 +8,7 @@ from math import exp, inf, log, pi, sqrt
 
 import numpy as np
 
-from lefi.arrays import FloatArray
-from lefi.compiler import allocating, compiled, inlined
-from lefi.mechanisms.waterfill2.families import (
+from benchmarks.waterfill2.families import (
     CAP,
     CHANCE,
     COLUMNS,
@@ -29,8 +27,8 @@ from lefi.mechanisms.waterfill2.families import (
     least_fixed,
     money,
 )
-from lefi.mechanisms.waterfill2.likelihood import NEGLIGIBLE, keep, normal, weigh
-from lefi.mechanisms.waterfill2.points import (
+from benchmarks.waterfill2.likelihood import NEGLIGIBLE, keep, normal, weigh
+from benchmarks.waterfill2.points import (
     COSTS,
     EXACT,
     EXPONENTS,
@@ -44,8 +42,10 @@ from lefi.mechanisms.waterfill2.points import (
     Client,
     Shared,
 )
-from lefi.mechanisms.waterfill2.remembered import LIMIT, SLOTS, WHEN, Answers, X, Y
-from lefi.mechanisms.waterfill2.staircase import stack
+from benchmarks.waterfill2.remembered import LIMIT, SLOTS, WHEN, Answers, X, Y
+from benchmarks.waterfill2.staircase import stack
+from lefi.arrays import FloatArray
+from lefi.compiler import allocating, compiled, inlined
 
 LEAST_POINTS = 3  # points of a family whose location is known: a middle and two sides
 APART = 0.02  # log money between two points that are worth telling apart

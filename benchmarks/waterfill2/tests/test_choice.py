@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from benchmarks.waterfill2.choice import NOTHING, Stakes, blank, expect, foresee
+from benchmarks.waterfill2.commons import Fleet
+from benchmarks.waterfill2.families import IDLE, STEP
+from benchmarks.waterfill2.points import Beliefs
+from benchmarks.waterfill2.points import blank as no_beliefs
 from lefi.arrays import FloatArray
-from lefi.mechanisms.waterfill2.choice import NOTHING, Stakes, blank, expect, foresee
-from lefi.mechanisms.waterfill2.commons import Fleet
-from lefi.mechanisms.waterfill2.families import IDLE, STEP
-from lefi.mechanisms.waterfill2.points import Beliefs
-from lefi.mechanisms.waterfill2.points import blank as no_beliefs
 
 RATE = np.array([0.7])
 SHARED = Fleet(0.0, 10.0, -1.0).shared._replace(rho=5e-4)

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from benchmarks.waterfill2.families import CAP, CHANCE, HINGES, IDLE, KIND, B, Levels, kink, wish
+from benchmarks.waterfill2.points import EXACT, KEPT, Beliefs, Shared
 from lefi.arrays import BoolArray, FloatArray
 from lefi.compiler import allocating, compiled, inlined
-from lefi.mechanisms.waterfill2.families import CAP, CHANCE, HINGES, IDLE, KIND, B, Levels, kink, wish
-from lefi.mechanisms.waterfill2.points import EXACT, KEPT, Beliefs, Shared
 
 NOTHING = -700.0  # log weight that offers nothing
 GRID, TOPS = 16, 6  # candidates across the range in which a client responds, and at kinks of its likeliest curves

@@ -2,13 +2,13 @@
 
 import numpy as np
 
+from benchmarks.waterfill2.commons import Fleet
+from benchmarks.waterfill2.families import CAP, CHANCE, KIND, KINDS, Levels, wish
+from benchmarks.waterfill2.narrowing import fit_all
+from benchmarks.waterfill2.points import Beliefs, blank
+from benchmarks.waterfill2.remembered import LIMIT, Memory, X, Y
 from lefi.arrays import FloatArray, IntArray
 from lefi.mechanisms.explanation import Explanation, quantile
-from lefi.mechanisms.waterfill2.commons import Fleet
-from lefi.mechanisms.waterfill2.families import CAP, CHANCE, KIND, KINDS, Levels, wish
-from lefi.mechanisms.waterfill2.narrowing import fit_all
-from lefi.mechanisms.waterfill2.points import Beliefs, blank
-from lefi.mechanisms.waterfill2.remembered import LIMIT, Memory, X, Y
 from lefi.messages import Terms
 
 DRAWN = 40  # points of a curve

@@ -2,12 +2,12 @@
 
 from math import log, sqrt
 
+from benchmarks.waterfill2.families import SIZE, K, money
+from benchmarks.waterfill2.likelihood import MISFIT, gauss
+from benchmarks.waterfill2.points import EXACT, JUMP, SLACK, Client, Shared
+from benchmarks.waterfill2.remembered import LIMIT, X, Y
 from lefi.arrays import FloatArray
 from lefi.compiler import compiled, inlined
-from lefi.mechanisms.waterfill2.families import SIZE, K, money
-from lefi.mechanisms.waterfill2.likelihood import MISFIT, gauss
-from lefi.mechanisms.waterfill2.points import EXACT, JUMP, SLACK, Client, Shared
-from lefi.mechanisms.waterfill2.remembered import LIMIT, X, Y
 
 STEEPEST = 4.0  # power of money that is followed on above the largest answer, at most
 CLOSEST = 1e-3  # log money between two levels, at least, from which a power is read

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from lefi.arrays import FloatArray
-from lefi.mechanisms.waterfill2.families import (
+from benchmarks.waterfill2.families import (
     CAP,
     CHANCE,
     EXPONENT,
@@ -18,10 +17,11 @@ from lefi.mechanisms.waterfill2.families import (
     STEP,
     B,
 )
-from lefi.mechanisms.waterfill2.narrowing import LEAST_COST, fit_all
-from lefi.mechanisms.waterfill2.points import COSTS, EXACT, EXPONENTS, GROUP, POINTS, SAME, Beliefs, Shared, blank
-from lefi.mechanisms.waterfill2.remembered import LIMIT, WHEN, Answers, X, Y
-from lefi.mechanisms.waterfill2.review import explain_all, surprises
+from benchmarks.waterfill2.narrowing import LEAST_COST, fit_all
+from benchmarks.waterfill2.points import COSTS, EXACT, EXPONENTS, GROUP, POINTS, SAME, Beliefs, Shared, blank
+from benchmarks.waterfill2.remembered import LIMIT, WHEN, Answers, X, Y
+from benchmarks.waterfill2.review import explain_all, surprises
+from lefi.arrays import FloatArray
 
 VOTERS = 512  # clients that are asked, at most
 CHANCES = np.array([0.25, 0.39, 0.03, 0.04, 0.05, 0.05, 0.1, 0.01, 0.04])  # of the kinds, before anything is known

@@ -5,9 +5,9 @@ import pytest
 
 import lefi
 from benchmarks.others import fleet
-from lefi.mechanisms.waterfill2.commons import regress
-from lefi.mechanisms.waterfill2.mechanism import Waterfill2
-from lefi.mechanisms.waterfill2.points import Shared
+from benchmarks.waterfill2.commons import regress
+from benchmarks.waterfill2.mechanism import Waterfill2
+from benchmarks.waterfill2.points import Shared
 
 
 def learned(market: lefi.Market, rounds: int) -> Shared:
