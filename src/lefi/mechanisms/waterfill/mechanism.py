@@ -13,9 +13,9 @@ from lefi.draws import key, uniform
 from lefi.mechanisms.catalogue import register
 from lefi.mechanisms.explanation import Explanation
 from lefi.mechanisms.waterfill.belief import Belief, Known
-from lefi.mechanisms.waterfill.believed import explain
 from lefi.mechanisms.waterfill.curves import CANDIDATES, NOTHING, evaluate, propose
 from lefi.mechanisms.waterfill.large import LargeFleet
+from lefi.mechanisms.waterfill.outlook import explain
 from lefi.mechanisms.waterfill.tries import prospects
 from lefi.messages import CurveOffer, Receipt, Roster, Terms, spendable
 from lefi.threads import in_parts
