@@ -18,7 +18,6 @@ from pathlib import Path
 
 import numpy as np
 
-import benchmarks.waterfill2  # noqa: F401  on trial: it takes part under its name
 import lefi
 from benchmarks import others, waterfill
 from lefi.arrays import FloatArray
@@ -139,6 +138,8 @@ def middle(seeds: dict[int, list[float]]) -> str:
 
 
 def main() -> None:
+    import benchmarks.waterfill2  # noqa: F401  on trial: it takes part under its name, here and nowhere else
+
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mechanisms", default="waterfill")
     parser.add_argument("--labels", default="", help="what the file calls them, if not by their names")
