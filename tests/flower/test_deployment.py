@@ -21,13 +21,14 @@ from tests.flower.jobs import KINDS, as_toml, every_kind, example, exported, set
 from tests.flower.keys import certificate, node_key
 
 pytest.importorskip("torch", reason="the example trains with torch")
+LONG = bool(os.environ.get("LEFI_LONG"))  # set by `make long`: SuperLink, SuperNodes and their apps take minutes
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.skipif(not LONG, reason="part of make long; the simulation engine is part of make test"),
     pytest.mark.skipif(not possible(), reason="no network and process namespaces for us here"),
 ]
 
 NODES = 3
-LONG = bool(os.environ.get("LEFI_LONG"))  # set by `make long`: the attacks and every kind take minutes more
 SETTINGS = {"num-server-rounds": 2, "num-clients": NODES, "mechanism": "price", "size-high": 0.2}
 
 
@@ -46,7 +47,7 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Deployed:
     certificate(folder)
     names = [node_key(folder / f"node-{number}") for number in range(NODES)]
     node_key(folder / "stranger")
-    jobs = ("paid", "loud", "kinds") if LONG else ("paid",)
+    jobs = ("paid", "loud", "kinds")
     for job in jobs:
         (folder / job).mkdir()
     own: dict[str, Any] = {"paid": SETTINGS | {"identity": "key"}, "loud": {}, "kinds": {"nodes": NODES}}
@@ -80,7 +81,6 @@ def test_a_job_with_keys_and_a_killed_node(deployed: Deployed, tmp_path: Path) -
         assert proofs[-1]["total"] > 0
 
 
-@pytest.mark.skipif(not LONG, reason="part of make long; in process the same attacks are part of make test")
 def test_a_job_under_attack(deployed: Deployed, tmp_path: Path) -> None:
     """The job ends, and the honest client is paid as without the attackers."""
     with Ledger(deployed.folder / "loud" / "ledger.db", reading=True) as ledger:
@@ -94,7 +94,6 @@ def test_a_job_under_attack(deployed: Deployed, tmp_path: Path) -> None:
     assert paid_to(rows, "client-0") == calm(tmp_path / "calm.db")
 
 
-@pytest.mark.skipif(not LONG, reason="part of make long")
 def test_every_way_of_paying(deployed: Deployed, tmp_path: Path) -> None:
     every_kind(tmp_path, NODES)
     for job in KINDS:
