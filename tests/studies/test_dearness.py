@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import lefi
+from lefi.optimum import equal_spend
 from lefi.studies import Study, results, run_study
-from lefi.studies.judge.dearness import dearness, equal_spend, points_at_stake
+from lefi.studies.judge.dearness import dearness, points_at_stake
 from lefi.studies.run.results import Finished
 
 

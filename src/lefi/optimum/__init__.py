@@ -5,6 +5,7 @@ from typing import cast
 import numpy as np
 
 from lefi.messages import CurveOffer, spendable
+from lefi.optimum.equal_weights import equal_spend
 from lefi.optimum.first_best import first_best
 from lefi.optimum.rational import rational_optimum
 from lefi.optimum.receipt import OptimumReceipt
@@ -14,7 +15,7 @@ from lefi.world.behaviours import Behaviour, Churn, Drift, Dropout, Noisy
 from lefi.world.fleet import Fleet, RationalFleet
 from lefi.world.market import Market
 
-__all__ = ["ORACLE", "OptimumReceipt", "first_best", "flat_best", "oracle"]
+__all__ = ["ORACLE", "OptimumReceipt", "equal_spend", "first_best", "flat_best", "oracle"]
 
 ORACLE = "oracle"  # its name where it is listed beside mechanisms
 

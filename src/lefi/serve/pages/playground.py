@@ -9,15 +9,13 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-import numpy as np
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
 from lefi.errors import UnknownName
 from lefi.mechanisms import make, registered
-from lefi.messages import CurveOffer
-from lefi.optimum import first_best, oracle
+from lefi.optimum import equal_spend, first_best, oracle
 from lefi.rounds import play
 from lefi.serve.callers import COOKIE
 from lefi.serve.context import Context
@@ -37,8 +35,6 @@ FIRST = {
     "seed": 1,
 }
 AT_ONCE = 2  # games; each keeps one core busy
-HALVINGS = 50  # of the bracket in which the spending of equal weights is looked for
-DEAREST = 1e6  # budgets: clients that give no more for this weight will not for any
 
 
 @dataclass(frozen=True)
@@ -143,23 +139,3 @@ def _played(game: Game, name: str) -> Iterator[Any]:
 
 def _event(kind: str, data: dict[str, Any]) -> str:
     return f"event: {kind}\ndata: {json.dumps(data)}\n\n"
-
-
-def equal_spend(market: Market, accuracy: float) -> float:
-    """The least that equal weights spend to reach this accuracy, noise-free [USD]; inf where none does."""
-    low, high = np.log([1e-9 * market.terms.budget, DEAREST * market.terms.budget])
-    if _equal(market, high)[0] < accuracy:
-        return np.inf
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if _equal(market, middle)[0] >= accuracy else (middle, high)
-    return _equal(market, high)[1]
-
-
-def _equal(market: Market, log_weight: float) -> tuple[float, float]:
-    """Accuracy and spend of this weight for everybody."""
-    roster = market.fleet.roster
-    everybody = np.ones(len(roster))
-    offer = CurveOffer(np.exp(log_weight) * everybody, roster.rate, market.terms.size_high * everybody)
-    sizes = market.admit(market.fleet.respond(offer, None))
-    return market.accuracy_of(sizes), float(offer.payment(sizes).sum())
