@@ -3,6 +3,7 @@
 times  how many times as dear a client pretends to be     share  of what it would deliver, or was once offered
 """
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -24,8 +25,8 @@ SHARE = (0.01, 0.999)
 class Pretence(Policy):
     """A client that answers as if it were `now` times as dear, which may hang on the round."""
 
-    def now(self, round: int) -> float:
-        raise NotImplementedError
+    @abstractmethod
+    def now(self, round: int) -> float: ...
 
     def respond(self, view: View, offer: Offer) -> FloatArray:
         return view.as_if(self.now(view.round), offer)
