@@ -2,7 +2,7 @@
 
 from lefi import draws
 from lefi.errors import ContractError, InputError, LefiError, OfferError, UnknownName
-from lefi.mechanisms import Mechanism, make, register, registered
+from lefi.mechanisms import Mechanism, make, register, register_wrapper, registered
 from lefi.messages import CurveOffer, Offer, Receipt, Roster, Terms, spendable
 from lefi.models import AccuracyModel, LinearCost, QuadraticAccuracy, accuracy, cost, register_accuracy, register_cost
 from lefi.offers import AuctionCall, MenuOffer, PoolOffer, PriceOffer, RankOffer
@@ -54,6 +54,7 @@ __all__ = [
     "register_behaviour",
     "register_cost",
     "register_scenario",
+    "register_wrapper",
     "registered",
     "scenario",
     "spendable",

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Collection
+from functools import partial
 from typing import Any, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
@@ -20,7 +21,8 @@ def checked(
     owner: str, function: Callable[..., Any], settings: dict[str, Any], given: Collection[str]
 ) -> dict[str, Any]:
     """The settings, converted to what the annotations say; unknown ones are refused with the list."""
-    constructor = function.__init__ if inspect.isclass(function) else function
+    whole = function.func if isinstance(function, partial) else function
+    constructor = whole.__init__ if inspect.isclass(whole) else whole
     hints = get_type_hints(constructor, include_extras=True)
     accepted = defaults(function, given)
     result = {}

@@ -22,6 +22,11 @@ class Spelled:
     inside: tuple[str, ...] = ()
     settings: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def spec(self) -> str:
+        """The name with what is inside, without the settings of its own: `pace(price)` of `pace(price, target=0.5)`."""
+        return f"{self.name}({', '.join(self.inside)})" if self.inside else self.name
+
 
 def spelled(text: str) -> Spelled:
     """The parts of such a line; the label is the line itself where none is given."""
@@ -39,16 +44,45 @@ def spelled(text: str) -> Spelled:
     return Spelled(shown, name, inside, settings)
 
 
+def split(text: str) -> list[str]:
+    """The parts between commas; commas inside brackets and quotes belong to their part."""
+    parts, open_, quote = [""], 0, ""
+    for letter in text:
+        if quote:
+            quote = "" if letter == quote else quote
+        elif letter in "'\"":
+            quote = letter
+        else:
+            open_ += (letter in "([{") - (letter in ")]}")
+        if letter == "," and not open_ and not quote:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip() for part in parts]
+
+
 def _arguments(text: str, written: str) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """What is inside first, then settings: `waterfill, share=0.5`."""
+    inside: list[str] = []
+    settings: dict[str, Any] = {}
+    for part in split(written) if written.strip() else []:
+        setting, equals, value = (piece.strip() for piece in part.partition("="))
+        if equals and setting.isidentifier():
+            if setting in settings:
+                raise InputError("name", text, f"NAME(SETTING=VALUE, ...): {setting} is there twice")
+            settings[setting] = _value(text, _parsed(text, value))
+        elif settings or not part:
+            raise InputError("name", text, "NAME(INNER, SETTING=VALUE, ...)")
+        else:
+            inside.append(part)
+    return tuple(inside), settings
+
+
+def _parsed(text: str, value: str) -> ast.expr:
     try:
-        call = ast.parse(f"f({written})", mode="eval").body
+        return ast.parse(value, mode="eval").body
     except SyntaxError:
         raise InputError("name", text, "NAME(SETTING=VALUE, ...)") from None
-    assert isinstance(call, ast.Call)
-    inside = tuple(ast.get_source_segment(f"f({written})", part) or "" for part in call.args)
-    if any(keyword.arg is None for keyword in call.keywords):
-        raise InputError("name", text, "NAME(SETTING=VALUE, ...)")
-    return inside, {str(keyword.arg): _value(text, keyword.value) for keyword in call.keywords}
 
 
 def _value(text: str, node: ast.expr) -> Any:

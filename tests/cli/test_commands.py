@@ -112,7 +112,7 @@ def test_mechanisms_are_listed_with_their_settings() -> None:
     assert lefi_row["settings"]["probe"] == 0.05
     assert lefi_row["from"] == "lefi"
     assert "learns from own" in lefi_row["says"]
-    assert set(told) == {"mechanism", "scenario", "behaviour", "policy", "payment", "accuracy", "cost"}
+    assert set(told) == {"mechanism", "wrapper", "scenario", "behaviour", "policy", "payment", "accuracy", "cost"}
     assert CliRunner().invoke(app, ["list", "mechanisms"]).exit_code == 2
 
 

@@ -61,11 +61,11 @@ def edited(copy: Path, name: str, mechanism: str) -> bool:
     """Whether an edit of that file makes a run of the mechanism another one."""
     path = copy / name
     path.write_text(path.read_text() + "\n# edited\n")
-    return digest(copy / mechanism, copy) != digest(PACKAGE / mechanism)
+    return digest((copy / mechanism,), copy) != digest((PACKAGE / mechanism,))
 
 
 def test_a_copy_is_the_same_code(copy: Path) -> None:
-    assert digest(copy / UNIFORM, copy) == digest(PACKAGE / UNIFORM) == code_digest("uniform")
+    assert digest((copy / UNIFORM,), copy) == digest((PACKAGE / UNIFORM,)) == code_digest("uniform")
     assert code_digest("uniform") != code_digest("waterfill")
 
 

@@ -17,7 +17,7 @@ def made(mechanism: Mechanism | str, terms: Terms, settings: Mapping[str, Any] |
     """The mechanism of that name under the job's terms; one that was made elsewhere must have the same."""
     if isinstance(mechanism, str):
         result = make(mechanism, terms, seed=seed, **(settings or {}))
-        pays = mechanism_of(spelled(mechanism).name).payment
+        pays = mechanism_of(spelled(mechanism).spec).payment
         if pays != terms.payment:
             wanted = f"one that pays by {terms.payment!r}, as the terms say: it pays by {pays!r}"
             raise InputError("mechanism", mechanism, wanted)
@@ -50,8 +50,8 @@ def note(
     result |= {name: _noted(value) for name, value in more.items()}
     if isinstance(mechanism, str):
         written = spelled(mechanism)
-        chosen = settings_of(written.name) | written.settings | dict(settings or {})
-        result |= {"mechanism": written.name, "settings": _noted(chosen)}
+        chosen = settings_of(written.spec) | written.settings | dict(settings or {})
+        result |= {"mechanism": written.spec, "settings": _noted(chosen)}
         result["seed"] = seed
     else:
         result["mechanism"] = _name(mechanism)

@@ -96,7 +96,7 @@ def _study(
     base = Study.read(path)
     listed = base.mechanisms if mechanisms is None else options.names(mechanisms)
     asked = options.study_values(listed, accuracy, settings)
-    labels = {label for text in listed for label in (spelled(text).label, spelled(text).name)}
+    labels = {label for text in listed for label in (spelled(text).label, spelled(text).spec)}
     kept = {name: own for name, own in base.mechanism.items() if name in labels}
     own = {name: kept.get(name, {}) | asked["mechanism"].get(name, {}) for name in kept | asked["mechanism"]}
     return base.changed(

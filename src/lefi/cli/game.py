@@ -107,7 +107,7 @@ def _market(task: "Task") -> Any:
     from lefi.mechanisms.catalogue import mechanism_of
     from lefi.spelling import spelled
 
-    payment = mechanism_of(spelled(task.mechanism).name).payment
+    payment = mechanism_of(spelled(task.mechanism).spec).payment
     return lefi.scenario(task.scenario, clients=task.clients, budget=task.budget, seed=task.seed, payment=payment)
 
 

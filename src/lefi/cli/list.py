@@ -1,4 +1,4 @@
-"""`lefi list`: everything that has a name: mechanisms, scenarios, behaviours, policies, ways of paying, models."""
+"""`lefi list`: everything that has a name, from mechanisms to models."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -9,7 +9,7 @@ import typer
 from lefi.cli.options import AsJson
 from lefi.errors import UnknownName
 
-KINDS = ("mechanism", "scenario", "behaviour", "policy", "payment", "accuracy", "cost")
+KINDS = ("mechanism", "wrapper", "scenario", "behaviour", "policy", "payment", "accuracy", "cost")
 
 
 def list_names(
@@ -87,6 +87,7 @@ def _about(kind: str) -> tuple[Any, Callable[[str], Mapping[str, Any]], Callable
 
     return {
         "mechanism": (catalogue.MECHANISMS, catalogue.settings_of, _mechanism),
+        "wrapper": (catalogue.WRAPPERS, _own_settings, lambda _: "around any mechanism"),
         "scenario": (SCENARIOS, settings_of, lambda _: ""),
         "behaviour": (named.BEHAVIOURS, named.settings_of, lambda _: ""),
         "policy": (POLICIES, policies.settings_of, lambda _: ""),
@@ -94,6 +95,13 @@ def _about(kind: str) -> tuple[Any, Callable[[str], Mapping[str, Any]], Callable
         "accuracy": (ACCURACIES, lambda _: {}, lambda _: ""),
         "cost": (COSTS, lambda _: {}, lambda _: ""),
     }[kind]
+
+
+def _own_settings(wrapper: str) -> Mapping[str, Any]:
+    from lefi.mechanisms.catalogue import GIVEN, WRAPPERS
+    from lefi.settings import defaults
+
+    return defaults(WRAPPERS.get(wrapper), GIVEN)
 
 
 def _mechanism(factory: Any) -> str:

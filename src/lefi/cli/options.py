@@ -2,15 +2,14 @@
 
 import json
 import os
-import re
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from lefi.errors import InputError, UnknownName
-from lefi.mechanisms.catalogue import MECHANISMS, settings_of
-from lefi.spelling import spelled
+from lefi.mechanisms.catalogue import name_of, settings_of
+from lefi.spelling import spelled, split
 from lefi.world.drawn import Settings
 from lefi.world.scenarios import SCENARIOS
 
@@ -40,7 +39,7 @@ def cores() -> int:
 
 def names(text: str) -> list[str]:
     """A comma list; an entry may not be empty. Commas inside brackets belong to the entry."""
-    parts = [part.strip() for part in re.split(r",(?![^(]*\))", text)]
+    parts = split(text)
     if not all(parts):
         raise InputError("mechanisms", text, "names with commas between them, such as lefi,uniform")
     return parts
@@ -48,7 +47,7 @@ def names(text: str) -> list[str]:
 
 def study_values(mechanisms: list[str], accuracy: str | None, settings: list[str] | None) -> dict[str, Any]:
     """The parts of a study that --mechanism(s), --accuracy and --set fill: mechanisms, settings, mechanism."""
-    known = [MECHANISMS.name_of(spelled(text).name) for text in mechanisms]
+    known = [name_of(spelled(text).spec) for text in mechanisms]
     scenario: dict[str, Any] = {}
     own: dict[str, dict[str, Any]] = {}
     for text in settings or []:

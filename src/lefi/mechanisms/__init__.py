@@ -2,7 +2,7 @@
 
 from lefi.mechanisms.auction import Auction
 from lefi.mechanisms.bara import Bara
-from lefi.mechanisms.catalogue import make, register, registered
+from lefi.mechanisms.catalogue import make, register, register_wrapper, registered
 from lefi.mechanisms.contest import Contest
 from lefi.mechanisms.contract import Contract
 from lefi.mechanisms.flat import Flat
@@ -31,5 +31,6 @@ __all__ = [
     "Waterfill",
     "make",
     "register",
+    "register_wrapper",
     "registered",
 ]

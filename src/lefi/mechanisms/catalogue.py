@@ -1,12 +1,18 @@
-"""The mechanisms by name: registering one, making one.
+"""The mechanisms by name, and the wrappers around them: registering one, making one.
 
 A mechanism is a class whose constructor takes the terms, `seed`, and its settings by keyword. The annotations of the
 settings are checked by `make`, so a mechanism needs no checks of its own. Attributes of the class say what it may be
 compared with: `payment`, how it pays; `tier`, what it is allowed to know; `learns`, whose answers a client's offer
 follows; `searches`, whether it tries offers out and is judged by its best round.
+
+A wrapper is such a class with one more argument, `inner`: a function of (terms, seed) that makes the mechanism inside.
+So it may make that one anew, several times, or under terms of its own. It is written around what is inside, the same in
+Python, on the command line and in TOML: `pace(price)`. What it does not say of itself is as the mechanism inside says.
 """
 
+import inspect
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol, TypeVar, cast
 
 from lefi.arrays import whole
@@ -15,7 +21,7 @@ from lefi.mechanisms.mechanism import Mechanism
 from lefi.messages import Terms
 from lefi.registry import Registry, made, makes
 from lefi.settings import checked, defaults
-from lefi.spelling import spelled
+from lefi.spelling import Spelled, spelled
 
 TIERS = ("sizes", "sizes and accuracy", "bids", "type prior", "full")  # what a mechanism may know, least first
 LEARNS = (
@@ -23,7 +29,7 @@ LEARNS = (
     "others",
     "nobody",
 )  # whose past answers move a client's offer: also its own, only those of others, none
-GIVEN = ("terms", "seed")  # of the constructor's arguments, those that are no settings
+GIVEN = ("terms", "seed", "inner")  # of the constructor's arguments, those that are no settings
 UNSAID = {"payment": "curve", "tier": "unknown", "learns": "own", "searches": False}  # own: it promises nothing
 
 
@@ -52,7 +58,14 @@ def _missing(thing: Any) -> str | None:
     return None
 
 
+def _missing_inner(thing: Any) -> str | None:
+    if makes(thing) and "inner" not in inspect.signature(thing).parameters:
+        return "it takes no inner"
+    return _missing(thing)
+
+
 MECHANISMS: Registry[Factory] = Registry("mechanism", _missing)
+WRAPPERS: Registry[Callable[..., Mechanism]] = Registry("wrapper", _missing_inner)
 
 
 def register(name: str) -> Callable[[F], F]:
@@ -71,25 +84,86 @@ def _added(name: str, factory: Any) -> Factory:
     return MECHANISMS.add(name, factory)
 
 
+def register_wrapper(name: str) -> Callable[[F], F]:
+    """Class decorator: make the wrapper known under this name, to be written around any mechanism."""
+
+    def add(wrapper: F) -> F:
+        return cast(F, WRAPPERS.add(name, wrapper))
+
+    return add
+
+
 def registered() -> dict[str, Factory]:
     """The mechanisms by name: lefi's, those of decorators, and those of installed packages."""
     return {name: _added(name, factory) for name, factory in MECHANISMS.known().items()}
 
 
+def layers(spec: str) -> list[str]:
+    """The names in a spec, the outermost first: pace and price of `pace(price)`."""
+    written = spelled(spec) if "(" in spec else Spelled(spec, spec)
+    return [written.name, *(layers(_inside(written)) if written.inside else [])]
+
+
+def _inside(written: Spelled) -> str:
+    if MECHANISMS.has(written.name) and not WRAPPERS.has(written.name):
+        raise InputError("mechanism", written.label, f"without an inner mechanism: {written.name} is no wrapper")
+    if len(written.inside) > 1:
+        raise InputError("mechanism", written.label, f"one mechanism inside {written.name}")
+    return written.inside[0]
+
+
+def name_of(spec: str) -> str:
+    """The name of what is written as a name, as `file.py:Name`, or as a wrapper around one of these."""
+    return _renamed(spec, "name_of")
+
+
+def spec_of(spec: str) -> str:
+    """The spec with which another process finds the same mechanism."""
+    return _renamed(spec, "spec_of")
+
+
+def _renamed(spec: str, how: str) -> str:
+    """The spec with each name in it as the registry calls it."""
+    if "(" not in spec:
+        return str(getattr(MECHANISMS, how)(spec))
+    written = spelled(spec)
+    registry = WRAPPERS if written.inside else MECHANISMS
+    parts = [_renamed(_inside(written), how)] if written.inside else []
+    parts += [f"{setting}={value!r}" for setting, value in written.settings.items()]
+    return f"{getattr(registry, how)(written.name)}({', '.join(parts)})"
+
+
 def mechanism_of(spec: str) -> Factory:
-    """The factory behind a name or `file.py:Name`."""
-    return _added(MECHANISMS.name_of(spec), MECHANISMS.get(spec))
+    """The factory behind a name, `file.py:Name`, or a wrapper around one of these."""
+    written = spelled(spec) if "(" in spec else Spelled(spec, spec)
+    if written.inside:
+        return _around(written)
+    if WRAPPERS.has(written.name) and not MECHANISMS.has(written.name):
+        raise InputError("mechanism", spec, f"{written.name}(MECHANISM): it is a wrapper")
+    return _added(MECHANISMS.name_of(written.name), MECHANISMS.get(written.name))
+
+
+def _around(written: Spelled) -> Factory:
+    inside, wrapper = _inside(written), WRAPPERS.get(written.name)
+    inner = mechanism_of(inside)
+
+    def make_inner(terms: Terms, seed: int = 0) -> Mechanism:
+        return make(inside, terms, seed=seed)
+
+    factory = partial(wrapper, inner=make_inner)
+    for attribute in UNSAID:
+        setattr(factory, attribute, getattr(wrapper, attribute, getattr(inner, attribute)))
+    return cast(Factory, factory)
 
 
 def make(name: str, terms: Terms, *, seed: int = 0, **settings: Any) -> Mechanism:
     """The mechanism of that name under these terms. Settings are checked; unknown ones are refused with the list.
 
-    The name may be `file.py:Name`, and settings may stand with it: `make("lefi(step=2)", terms)`.
+    The name may be `file.py:Name`, and settings may stand with it: `make("lefi(step=2)", terms)`. A wrapper stands
+    around what it wraps: `make("pace(price)", terms)`.
     """
     written = spelled(name)
-    if written.inside:
-        raise InputError("mechanism", name, f"without an inner mechanism: {written.name} is no wrapper")
-    name, settings = written.name, written.settings | settings
+    name, settings = written.spec, written.settings | settings
     factory = mechanism_of(name)
     if not isinstance(terms, Terms):
         raise InputError("terms", terms, "lefi.Terms")
@@ -101,6 +175,6 @@ def make(name: str, terms: Terms, *, seed: int = 0, **settings: Any) -> Mechanis
     return mechanism
 
 
-def settings_of(name: str) -> dict[str, Any]:
-    """The settings of a mechanism and their defaults."""
-    return defaults(mechanism_of(name), GIVEN)
+def settings_of(spec: str) -> dict[str, Any]:
+    """The settings of a mechanism and their defaults; of a wrapper, its own."""
+    return defaults(mechanism_of(spec), GIVEN)

@@ -20,7 +20,8 @@ from lefi.arrays import FloatArray, whole
 from lefi.draws import generator
 from lefi.errors import InputError
 from lefi.files import refusals
-from lefi.mechanisms import Mechanism, make, registered
+from lefi.mechanisms import Mechanism, make
+from lefi.mechanisms.catalogue import mechanism_of
 from lefi.messages import Offer, Receipt, Roster
 from lefi.offers import PriceOffer
 from lefi.optimum import ORACLE, first_best, oracle
@@ -72,7 +73,7 @@ class Playing:
     """One job while it is played: offer and answers first, then the accuracy of what was trained."""
 
     def __init__(self, job: Job, market: Market, trainer: Trainer) -> None:
-        payment = KNOWING.get(job.mechanism) or registered()[job.mechanism].payment
+        payment = KNOWING.get(job.mechanism) or mechanism_of(job.mechanism).payment
         self.job, self.market = job, market.taking(payment)
         self.mechanism = _mechanism(job, self.market)
         self.federation = Federation(trainer, job.seed, market.terms.size_high)

@@ -48,7 +48,8 @@ class _Scripted:
 def _market(factory: Factory, clients: int = CLIENTS, **settings: Any) -> Market:
     """A small market that takes the kind of offer that the mechanism makes: the paper's curve, if it does not say."""
     market = scenario("mixed", clients=clients, seed=11, **settings)
-    return market.taking(getattr(factory(market.terms, seed=0), "payment", market.terms.payment))
+    own = getattr(factory(market.terms, seed=0), "payment", market.terms.payment)
+    return market.taking(getattr(factory, "payment", own))  # a wrapper pays as what is inside: its factory says
 
 
 def _some(market: Market, positions: list[int] | IntArray) -> Market:

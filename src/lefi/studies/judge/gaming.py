@@ -53,7 +53,7 @@ class Cell:
         return f"{self.mechanism}-{self.scenario}-{self.clients}-{self.budget:g}"
 
     def market(self, seed: int) -> Market:
-        payment = mechanism_of(spelled(self.mechanism).name).payment
+        payment = mechanism_of(spelled(self.mechanism).spec).payment
         money = self.budget * self.clients / 10
         return scenario(self.scenario, clients=self.clients, budget=money, seed=seed, payment=payment)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lefi.compiler import PACKAGE, sources
-from lefi.mechanisms.catalogue import mechanism_of
+from lefi.mechanisms.catalogue import WRAPPERS, layers, mechanism_of
 
 SHARED = ("studies/run/work.py", "mechanisms/catalogue.py")  # what every run goes through, with all that these import
 COLLECTORS = frozenset({"", "mechanisms"})  # import every mechanism, of which a run needs one
@@ -18,19 +18,24 @@ def code_digest(mechanism: str) -> str:
 
     A version number alone would let old results pass for new ones.
     """
-    factory: Any = mechanism_of(mechanism)
+    *wrappers, inmost = layers(mechanism)
+    factories: list[Any] = [*(WRAPPERS.get(name) for name in wrappers), mechanism_of(inmost)]
+    return digest(tuple(file for file in map(_file, factories) if file is not None))
+
+
+def _file(factory: Any) -> Path | None:
     try:
         file = inspect.getsourcefile(factory)
     except TypeError:  # made at run time: there is no source to look into
-        file = None
-    return digest(Path(file) if file else None)
+        return None
+    return Path(file) if file else None
 
 
 @cache
-def digest(mechanism: Path | None, package: Path = PACKAGE) -> str:
-    """Of what every run goes through, and of the mechanism's source with what it imports from lefi."""
+def digest(mechanisms: tuple[Path, ...], package: Path = PACKAGE) -> str:
+    """Of what every run goes through, and of the mechanism's sources with what they import from lefi."""
     seen = {found for name in SHARED for found in sources(package / name, package, COLLECTORS)}
-    if mechanism is not None:
+    for mechanism in mechanisms:
         own = (
             COLLECTORS if mechanism.is_relative_to(package) else frozenset[str]()
         )  # the user may take it all from lefi

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 import lefi
 from lefi.arrays import whole
 from lefi.errors import InputError, LefiError, UnknownName
-from lefi.mechanisms.catalogue import MECHANISMS, settings_of
+from lefi.mechanisms.catalogue import layers, name_of, settings_of, spec_of
 from lefi.models import cost
 from lefi.registry import fingerprint, is_outside
 from lefi.spelling import spelled
@@ -114,14 +114,12 @@ class Study(BaseModel):
         found: dict[str, Variant] = {}
         for text in self.mechanisms:
             written = spelled(text)
-            if written.inside:
-                raise InputError("mechanisms", text, f"without an inner mechanism: {written.name} is no wrapper")
-            name = MECHANISMS.name_of(written.name)
-            label = name if written.label == written.name else written.label
+            name = name_of(written.spec)
+            label = name if written.label == written.spec else written.label
             if label in found:
                 raise InputError("mechanisms", self.mechanisms, f"all different: give one {label!r} a label of its own")
             settings = self.mechanism.get(name, {}) | written.settings | self.mechanism.get(label, {})
-            found[label] = Variant(MECHANISMS.spec_of(written.name), settings)
+            found[label] = Variant(spec_of(written.spec), settings)
         return found
 
     @property
@@ -171,7 +169,7 @@ class Study(BaseModel):
                 mechanism=label,
                 mechanism_settings=variant.settings,
                 made_by="" if variant.spec == label else variant.spec,
-                content=content | ({"mechanism": fingerprint(variant.spec)} if is_outside(variant.spec) else {}),
+                content=content | _outside_code(variant.spec),
                 seed=seed,
                 **shared,
             )
@@ -196,7 +194,7 @@ class Study(BaseModel):
         whole("seeds", self.seeds, low=1)
         whole("seed", self.seed, low=0)
         SCENARIOS.name_of(self.scenario)
-        labels = {*self.variants, *(MECHANISMS.name_of(variant.spec) for variant in self.variants.values())}
+        labels = {*self.variants, *(name_of(variant.spec) for variant in self.variants.values())}
         _known("[mechanism.<name>]", self.mechanism, labels)
         _known("control", [] if self.control is None else [self.control], self.variants)
         if len(self.sweeps) > 2 or len({sweep.setting for sweep in self.sweeps}) < len(self.sweeps):
@@ -223,6 +221,12 @@ def _known(kind: str, names: Any, known: Any) -> None:
     for name in names:
         if name not in known:
             raise UnknownName(kind, name, known)
+
+
+def _outside_code(spec: str) -> dict[str, str]:
+    """The hashes of the files that a mechanism, and the wrappers around it, come from."""
+    hashes = [str(fingerprint(layer)) for layer in layers(spec) if is_outside(layer)]
+    return {"mechanism": " ".join(hashes)} if hashes else {}
 
 
 def _numbers(name: str, model: Any, written: Any) -> Any:
