@@ -6,6 +6,7 @@ from lefi.mechanisms.catalogue import make, register, register_wrapper, register
 from lefi.mechanisms.contest import Contest
 from lefi.mechanisms.contract import Contract
 from lefi.mechanisms.flat import Flat
+from lefi.mechanisms.knapsacks import Knapsacks
 from lefi.mechanisms.lefi import Lefi
 from lefi.mechanisms.mechanism import Mechanism
 from lefi.mechanisms.pool import Pool
@@ -21,6 +22,7 @@ __all__ = [
     "Contest",
     "Contract",
     "Flat",
+    "Knapsacks",
     "Lefi",
     "Mechanism",
     "Pool",
