@@ -1,11 +1,14 @@
-"""Every mechanism and every setting of it is in docs/mechanisms.md."""
+"""Every mechanism, every wrapper and every setting of them is in docs/mechanisms.md, and so is the related work."""
 
 import inspect
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import lefi
+from lefi.mechanisms.catalogue import GIVEN, WRAPPERS
 
 TEXT = (Path(__file__).parents[2] / "docs" / "mechanisms.md").read_text()
 
@@ -17,10 +20,14 @@ def section(name: str) -> str:
     return parts[1].split("\n## ")[0]
 
 
-@pytest.mark.parametrize("name", sorted(lefi.registered()))
+EVERY: dict[str, Callable[..., Any]] = {**lefi.registered(), **WRAPPERS.things}
+NAMED = ("Chai", "Saputra", "Yang", "Weng", "Toyoda", "Kang", "Zhan")  # systems that the paper names
+
+
+@pytest.mark.parametrize("name", sorted(EVERY))
 def test_every_setting_is_documented(name: str) -> None:
-    parameters = inspect.signature(lefi.registered()[name]).parameters
-    settings = {key: value for key, value in parameters.items() if key not in ("terms", "seed")}
+    parameters = inspect.signature(EVERY[name]).parameters
+    settings = {key: value for key, value in parameters.items() if key not in GIVEN}
     text = section(name)
     rows = {row.split("|")[1].strip(): row.split("|")[2].strip() for row in text.splitlines() if row.startswith("| `")}
     assert {f"`{key}`" for key in settings} == set(rows)
@@ -31,4 +38,11 @@ def test_every_setting_is_documented(name: str) -> None:
 
 def test_the_table_lists_every_mechanism() -> None:
     head = TEXT.split("\n## ")[0]
-    assert all(f"| `{name}` |" in head for name in lefi.registered())
+    assert all(f"| `{name}` |" in head for name in EVERY)
+
+
+@pytest.mark.parametrize("author", NAMED)
+def test_the_related_work_of_the_paper_has_a_row(author: str) -> None:
+    rows = TEXT.split("\n## Related work\n")[1].splitlines()
+    row = next(line for line in rows if line.startswith(f"| {author} et al., "))
+    assert all(cell.strip() for cell in row.strip("|").split("|"))

@@ -6,6 +6,7 @@ from lefi.mechanisms.catalogue import make, register, register_wrapper, register
 from lefi.mechanisms.contest import Contest
 from lefi.mechanisms.contract import Contract
 from lefi.mechanisms.flat import Flat
+from lefi.mechanisms.hierarchy import Hierarchy
 from lefi.mechanisms.knapsacks import Knapsacks
 from lefi.mechanisms.lefi import Lefi
 from lefi.mechanisms.mechanism import Mechanism
@@ -22,6 +23,7 @@ __all__ = [
     "Contest",
     "Contract",
     "Flat",
+    "Hierarchy",
     "Knapsacks",
     "Lefi",
     "Mechanism",
