@@ -14,6 +14,7 @@ from lefi.mechanisms.pool import Pool
 from lefi.mechanisms.posted import Posted
 from lefi.mechanisms.price import Price
 from lefi.mechanisms.random import Random
+from lefi.mechanisms.reputation import Reputation
 from lefi.mechanisms.uniform import Uniform
 from lefi.mechanisms.waterfill import Waterfill
 
@@ -31,6 +32,7 @@ __all__ = [
     "Posted",
     "Price",
     "Random",
+    "Reputation",
     "Uniform",
     "Waterfill",
     "make",

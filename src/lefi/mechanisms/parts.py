@@ -11,7 +11,7 @@ import numpy as np
 
 from lefi.arrays import IntArray
 from lefi.errors import OfferError
-from lefi.messages import Offer, Receipt, Terms
+from lefi.messages import Offer, Receipt, Roster, Terms
 
 
 def part(receipt: Receipt, at: IntArray, terms: Terms, budget: float) -> Receipt:
@@ -42,14 +42,13 @@ def joined(parts: Sequence[tuple[IntArray, Any]]) -> Any:
     return replace(first, **{name: np.concatenate([getattr(one, name) for _, one in parts])[order] for name in names})
 
 
-def spread(offer: Any, at: IntArray, clients: int, low: float) -> Any:
+def spread(offer: Any, at: IntArray, roster: Roster, low: float) -> Any:
     """The offer to the clients at these positions, and nothing to the others: they are paid for `low`, with 0 USD."""
-    if len(at) == clients:
-        return offer
-    columns = {}
+    columns, beside = {}, {"limit": low, "sizes": low, "rate": roster.rate, "ids": roster.ids}
     for name in _columns(offer):
         own = getattr(offer, name)
-        columns[name] = np.full((clients, *own.shape[1:]), low if name in ("limit", "sizes") else 0.0, dtype=own.dtype)
+        shape = (len(roster), *own.shape[1:])
+        columns[name] = np.array(np.broadcast_to(np.asarray(beside.get(name, 0.0)), shape), dtype=own.dtype)
         columns[name][at] = own
     return replace(offer, **columns)
 
