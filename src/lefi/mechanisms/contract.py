@@ -5,6 +5,7 @@ menu is the one that buys the most expected accuracy while the most that the cli
 round overspends (`screening`).
 """
 
+from dataclasses import replace
 from typing import Annotated, Literal
 
 import numpy as np
@@ -13,6 +14,7 @@ from pydantic import Field
 from lefi.arrays import FloatArray, IntArray
 from lefi.errors import InputError
 from lefi.mechanisms.catalogue import register
+from lefi.mechanisms.computation import Computation
 from lefi.mechanisms.last_value import LastValue
 from lefi.mechanisms.screening import best_menu, payments
 from lefi.messages import Receipt, Roster, Terms
@@ -28,8 +30,9 @@ Cost = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 class Contract:
     """The best menu for a prior over cost types, known (all alike) or learned from what the clients pick.
 
-    `apart`: by this share of its size the first pair lies above the last where they would be one and the same, as long
-    as somebody in the class may be of several types.
+    `cost` of a client: in proportion to its size, or to the square of it. `latency`: what the server would give, in
+    accuracy, for a share of the deadline (see `computation`). `apart`: by this share of its size the first pair lies
+    above the last where they would be one and the same, as long as somebody in the class may be of several types.
     """
 
     payment = "menu"
@@ -46,10 +49,14 @@ class Contract:
         cost_high: Cost = 1.38e-3,
         prior: Literal["known", "learned"] = "learned",
         apart: Annotated[float, Field(ge=0, lt=1)] = 0.02,
+        cost: Literal["linear", "square"] = "linear",
+        latency: Annotated[float, Field(ge=0, le=1)] = 0.0,
     ) -> None:
         if cost_low >= cost_high:
             raise InputError("cost_low", cost_low, f"below cost_high, {cost_high:g}")
         self.terms, self.prior, self.apart = terms, prior, apart
+        self.value = Computation(terms.accuracy, terms.size_high, cost == "square", latency)
+        self.work = replace(terms, accuracy=self.value, size_low=float(self.value.work(terms.size_low)))
         self.kappa = np.linspace(cost_low, cost_high, types + 1)[1:]  # rounded up, so that nobody loses
         self.lowest, self.highest = LastValue(), LastValue()  # types that a client can be, by id
         self.round = 0
@@ -64,8 +71,8 @@ class Contract:
         shown = np.bincount(own * types + first, minlength=classes.size * types).reshape(shape).astype(np.float64)
         unsure = np.bincount(own, first < high, classes.size)[:, None] > 0
         apart = np.where(unsure, self.apart, 0.0)
-        sizes = best_menu(
-            self.terms,
+        work = best_menu(
+            self.work,
             classes,
             self.kappa,
             self._expected(own, low, high, shape),
@@ -74,7 +81,7 @@ class Contract:
             apart,
         )
         pairs = np.maximum(np.arange(types), first[:, None])
-        paid = payments(self.kappa, sizes, self.terms.size_low)
+        paid, sizes = payments(self.kappa, work, self.work.size_low), self.value.size_of(work)
         return MenuOffer(np.take_along_axis(sizes[own], pairs, 1), np.take_along_axis(paid[own], pairs, 1))
 
     def tell(self, receipt: Receipt[MenuOffer]) -> None:
