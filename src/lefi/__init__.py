@@ -5,7 +5,7 @@ from lefi.errors import ContractError, InputError, LefiError, OfferError, Unknow
 from lefi.mechanisms import Mechanism, make, register, register_wrapper, registered
 from lefi.messages import CurveOffer, Offer, Receipt, Roster, Terms, spendable
 from lefi.models import AccuracyModel, LinearCost, QuadraticAccuracy, accuracy, cost, register_accuracy, register_cost
-from lefi.offers import AuctionCall, MenuOffer, PoolOffer, PriceOffer, RankOffer
+from lefi.offers import AuctionCall, MenuOffer, PoolOffer, PriceOffer, PrizeOffer, RankOffer, VoteOffer
 from lefi.optimum import first_best, flat_best, oracle
 from lefi.payments import pays
 from lefi.rounds import play
@@ -33,6 +33,7 @@ __all__ = [
     "OfferError",
     "PoolOffer",
     "PriceOffer",
+    "PrizeOffer",
     "QuadraticAccuracy",
     "RankOffer",
     "RationalFleet",
@@ -40,6 +41,7 @@ __all__ = [
     "Roster",
     "Terms",
     "UnknownName",
+    "VoteOffer",
     "accuracy",
     "cost",
     "draws",

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lefi
-from lefi import AuctionCall, CurveOffer, MenuOffer, OfferError, PoolOffer, PriceOffer, RankOffer
+from lefi import AuctionCall, CurveOffer, MenuOffer, OfferError, PoolOffer, PriceOffer, PrizeOffer, RankOffer, VoteOffer
 from lefi.offers import AuctionAward, cut
 from lefi.offers.cut import SCALED
+from lefi.offers.votes import by_votes
 
 Draw = Callable[[np.random.Generator, int, float], Any]
 
@@ -28,6 +29,10 @@ def menu(rng: np.random.Generator, n: int, scale: float) -> MenuOffer:
     return MenuOffer(rng.uniform(0, 10, (n, 3)), scale * rng.uniform(0, 1, (n, 3)))
 
 
+def prizes(rng: np.random.Generator, n: int, scale: float) -> PrizeOffer:
+    return PrizeOffer(float(amounts(rng, 1, scale)[0]), (1, n), (0.3, 0.7), (1e-4, 1e-3), limits(rng, n))
+
+
 KINDS: dict[type, Draw] = {
     CurveOffer: lambda rng, n, m: CurveOffer(amounts(rng, n, m), rng.uniform(0.01, 5, n), limits(rng, n)),
     PriceOffer: lambda rng, n, m: PriceOffer(amounts(rng, n, m), limits(rng, n)),
@@ -35,6 +40,8 @@ KINDS: dict[type, Draw] = {
     MenuOffer: menu,
     PoolOffer: lambda rng, n, m: PoolOffer(float(amounts(rng, 1, m)[0]), limits(rng, n)),
     RankOffer: lambda rng, n, m: RankOffer(float(amounts(rng, 1, m)[0]), 1, (1e-4, 1e-3), limits(rng, n)),
+    PrizeOffer: lambda rng, n, m: prizes(rng, n, m),
+    VoteOffer: lambda rng, n, m: by_votes(prizes(rng, n, m), np.arange(n), 1, 1, 3),
     AuctionCall: lambda rng, n, m: AuctionCall(
         float(amounts(rng, 1, m)[0]), rng.random(n), limits(rng, n), np.arange(n)
     ),

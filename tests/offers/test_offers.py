@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lefi
-from lefi import AuctionCall, InputError, MenuOffer, OfferError, PoolOffer, PriceOffer, RankOffer
+from lefi import AuctionCall, InputError, MenuOffer, OfferError, PoolOffer, PriceOffer, PrizeOffer, RankOffer
+from lefi.offers import by_votes
 from lefi.offers.columns import class_of, name_of
 from lefi.payments import payment_of
 
@@ -171,6 +172,8 @@ def offers() -> list[Any]:
         MenuOffer(np.tile([2.0, 8.0], (CLIENTS, 1)), np.tile([1e-3, 2e-3], (CLIENTS, 1))),
         PoolOffer(0.1, limit),
         RankOffer(0.1, 2, (3e-4, 1e-3), limit),
+        PrizeOffer(0.1, (1, 3), (0.4, 0.6), (3e-4, 1e-3), limit),
+        by_votes(PrizeOffer(0.1, (2,), (1.0,), (3e-4, 1e-3), limit), np.arange(CLIENTS), 1, 1, 3),
         call.award(cost),
     ]
 

@@ -6,6 +6,20 @@ from lefi.offers.limited import limited
 from lefi.offers.menu import MenuOffer
 from lefi.offers.pool import PoolOffer
 from lefi.offers.price import PriceOffer
+from lefi.offers.prizes import PrizeOffer
 from lefi.offers.rank import RankOffer
+from lefi.offers.votes import VoteOffer, by_votes
 
-__all__ = ["AuctionAward", "AuctionCall", "MenuOffer", "PoolOffer", "PriceOffer", "RankOffer", "cut", "limited"]
+__all__ = [
+    "AuctionAward",
+    "AuctionCall",
+    "MenuOffer",
+    "PoolOffer",
+    "PriceOffer",
+    "PrizeOffer",
+    "RankOffer",
+    "VoteOffer",
+    "by_votes",
+    "cut",
+    "limited",
+]

@@ -16,7 +16,9 @@ from lefi.offers.auction import AuctionAward, AuctionCall
 from lefi.offers.menu import MenuOffer
 from lefi.offers.pool import PoolOffer
 from lefi.offers.price import PriceOffer
+from lefi.offers.prizes import PrizeOffer
 from lefi.offers.rank import RankOffer
+from lefi.offers.votes import VoteOffer
 
 O = TypeVar("O", bound=Offer)
 
@@ -29,6 +31,8 @@ SCALED: dict[type, str] = {
     MenuOffer: "payments",
     PoolOffer: "total",
     RankOffer: "total",
+    PrizeOffer: "total",
+    VoteOffer: "total",
     AuctionCall: "budget",
 }
 

@@ -10,11 +10,22 @@ from typing import Protocol, TypeGuard, TypeVar, runtime_checkable
 import numpy as np
 
 from lefi.arrays import FloatArray, IntArray
-from lefi.offers import AuctionCall
+from lefi.offers import AuctionCall, VoteOffer
 from lefi.world.client import Costed
 from lefi.world.fleet import Fleet
 
-__all__ = ["Bidding", "Bounded", "Costed", "Divisible", "Misreporting", "Remembering", "Stating", "able", "has"]
+__all__ = [
+    "Bidding",
+    "Bounded",
+    "Costed",
+    "Divisible",
+    "Misreporting",
+    "Remembering",
+    "Stating",
+    "Voting",
+    "able",
+    "has",
+]
 
 A = TypeVar("A")
 
@@ -52,6 +63,13 @@ class Stating(Protocol):
     """Its clients say in an auction how much they can deliver."""
 
     def capacity(self, call: AuctionCall, rng: np.random.Generator | None) -> FloatArray: ...
+
+
+@runtime_checkable
+class Voting(Protocol):
+    """Its clients judge each other's deliveries, and may lie. (clients, jury): what each juror of a client says."""
+
+    def vote(self, offer: VoteOffer, sizes: FloatArray, rng: np.random.Generator | None) -> FloatArray: ...
 
 
 @runtime_checkable

@@ -8,9 +8,9 @@ import numpy as np
 from lefi.arrays import BoolArray, FloatArray
 from lefi.errors import InputError, OfferError
 from lefi.messages import CurveOffer, Offer, Receipt, Terms
-from lefi.offers import AuctionCall
+from lefi.offers import AuctionCall, VoteOffer
 from lefi.payments import payment_of
-from lefi.world.abilities import Bidding, Bounded, Misreporting, Remembering, Stating, able, has
+from lefi.world.abilities import Bidding, Bounded, Misreporting, Remembering, Stating, Voting, able, has
 from lefi.world.fleet import Fleet
 
 
@@ -45,6 +45,8 @@ class Market:
         if isinstance(offer, AuctionCall):
             offer = offer.award(self.bids(offer, rng), self.capacities(offer, rng))
         sizes = self.admit(self.fleet.respond(offer, rng))
+        if isinstance(offer, VoteOffer):
+            offer = offer.counted(self.votes(offer, sizes, rng))
         paid, accuracy = offer.payment(sizes), self.accuracy_of(sizes)
         return Receipt(round, self.fleet.roster, offer, sizes, paid, accuracy, self.terms.in_force(budget))
 
@@ -89,6 +91,12 @@ class Market:
     def capacities(self, call: AuctionCall, rng: np.random.Generator | None) -> FloatArray | None:
         """What each client says it can deliver; None where the fleet says nothing."""
         return self.fleet.capacity(call, rng) if able(self.fleet, Stating) else None
+
+    def votes(self, offer: VoteOffer, sizes: FloatArray, rng: np.random.Generator | None) -> FloatArray:
+        """What jurors say of each client: what they saw, but for a fleet that votes otherwise."""
+        if has(self.fleet, Voting):
+            return self.fleet.vote(offer, sizes, rng)
+        return offer.honest(self.fleet.roster.ids, sizes)
 
     def taking(self, payment: str) -> Self:
         """The same clients, paid in another way."""
