@@ -5,7 +5,7 @@ from lefi.errors import ContractError, InputError, LefiError, OfferError, Unknow
 from lefi.mechanisms import Mechanism, make, register, register_wrapper, registered
 from lefi.messages import CurveOffer, Offer, Receipt, Roster, Terms, spendable
 from lefi.models import AccuracyModel, LinearCost, QuadraticAccuracy, accuracy, cost, register_accuracy, register_cost
-from lefi.offers import AuctionCall, MenuOffer, PoolOffer, PriceOffer, PrizeOffer, RankOffer, VoteOffer
+from lefi.offers import AuctionCall, MenuOffer, PoolOffer, PriceOffer, PrincipalCall, PrizeOffer, RankOffer, VoteOffer
 from lefi.optimum import first_best, flat_best, oracle
 from lefi.payments import pays
 from lefi.rounds import play
@@ -33,6 +33,7 @@ __all__ = [
     "OfferError",
     "PoolOffer",
     "PriceOffer",
+    "PrincipalCall",
     "PrizeOffer",
     "QuadraticAccuracy",
     "RankOffer",

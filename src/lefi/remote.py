@@ -18,7 +18,7 @@ import numpy as np
 from lefi.arrays import FloatArray
 from lefi.errors import InputError, LefiError
 from lefi.messages import Offer, Receipt, Roster, Terms
-from lefi.offers import AuctionAward, AuctionCall
+from lefi.offers import AuctionAward, AuctionCall, PrincipalCall
 from lefi.offers.columns import kind_of, loaded_class
 
 PATIENCE = 30.0  # seconds for which a service that does not answer is tried again
@@ -138,8 +138,9 @@ class Remote:
         if told["left_out"]:
             raise LefiError(f"{len(told['left_out'])} clients get no offer: they are blocked, or paid up to their cap")
         kind, columns = told["offer"]["kind"], {name: _array(row) for name, row in told["offer"]["columns"].items()}
-        if kind == "call":  # ids are too long for a column of floats
-            return AuctionCall(float(columns["budget"][0]), columns["value"], columns["limit"], roster.ids)
+        if kind in ("call", "contracts"):  # ids are too long for a column of floats
+            rule = PrincipalCall if kind == "contracts" else AuctionCall
+            return rule(float(columns["budget"][0]), columns["value"], columns["limit"], roster.ids)
         return loaded_class(kind).from_columns(columns, roster.rate)
 
     def tell(self, receipt: Receipt) -> None:

@@ -19,6 +19,7 @@ SHARED = {
     "auction": {"lefi.offers.auction", "lefi.mechanisms.auction"},
     "pool": {"lefi.offers.pool", "lefi.mechanisms.pool"},
     "price": {"lefi.offers.price", "lefi.mechanisms.price"},
+    "principals": {"lefi.offers.principals", "lefi.mechanisms.principals"},
     # the contract, and in each package of a mechanism the class that keeps it
     "mechanism": {
         "lefi.mechanisms.mechanism",

@@ -22,7 +22,7 @@ def test_a_bad_budget_is_refused(name: str, bad: Any) -> None:
         lefi.make(name, market.terms).ask(market.fleet.roster, bad)
 
 
-@pytest.mark.parametrize("name", ["auction", "contest", "contract", "flat", "pool", "price", "waterfill"])
+@pytest.mark.parametrize("name", ["auction", "contest", "contract", "flat", "pool", "price", "principals", "waterfill"])
 def test_who_keeps_the_budget_keeps_one_that_varies(name: str) -> None:
     market = market_of(name)
     budgets = np.random.default_rng(4).choice([3.0, 0.5, 0.02, 0.003, 0.0004], 40).tolist()

@@ -10,7 +10,7 @@ from lefi.mechanisms.catalogue import LEARNS, TIERS
 from lefi.payments import payments
 from lefi.studies.judge.marks import surplus
 
-NEW = ("price", "posted", "auction", "contract", "pool", "contest", "flat")
+NEW = ("price", "posted", "auction", "principals", "contract", "pool", "contest", "flat")
 
 
 @pytest.mark.parametrize("name", sorted(lefi.registered()))

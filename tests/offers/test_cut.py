@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import lefi
 from lefi import AuctionCall, CurveOffer, MenuOffer, OfferError, PoolOffer, PriceOffer, PrizeOffer, RankOffer, VoteOffer
-from lefi.offers import AuctionAward, cut
+from lefi.offers import AuctionAward, PrincipalCall, cut
 from lefi.offers.cut import SCALED
 from lefi.offers.votes import by_votes
 
@@ -43,6 +43,9 @@ KINDS: dict[type, Draw] = {
     PrizeOffer: lambda rng, n, m: prizes(rng, n, m),
     VoteOffer: lambda rng, n, m: by_votes(prizes(rng, n, m), np.arange(n), 1, 1, 3),
     AuctionCall: lambda rng, n, m: AuctionCall(
+        float(amounts(rng, 1, m)[0]), rng.random(n), limits(rng, n), np.arange(n)
+    ),
+    PrincipalCall: lambda rng, n, m: PrincipalCall(
         float(amounts(rng, 1, m)[0]), rng.random(n), limits(rng, n), np.arange(n)
     ),
 }

@@ -13,6 +13,7 @@ from lefi.mechanisms.mechanism import Mechanism
 from lefi.mechanisms.pool import Pool
 from lefi.mechanisms.posted import Posted
 from lefi.mechanisms.price import Price
+from lefi.mechanisms.principals import Principals
 from lefi.mechanisms.random import Random
 from lefi.mechanisms.reputation import Reputation
 from lefi.mechanisms.uniform import Uniform
@@ -31,6 +32,7 @@ __all__ = [
     "Pool",
     "Posted",
     "Price",
+    "Principals",
     "Random",
     "Reputation",
     "Uniform",

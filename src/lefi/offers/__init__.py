@@ -6,6 +6,7 @@ from lefi.offers.limited import limited
 from lefi.offers.menu import MenuOffer
 from lefi.offers.pool import PoolOffer
 from lefi.offers.price import PriceOffer
+from lefi.offers.principals import PrincipalCall
 from lefi.offers.prizes import PrizeOffer
 from lefi.offers.rank import RankOffer
 from lefi.offers.votes import VoteOffer, by_votes
@@ -16,6 +17,7 @@ __all__ = [
     "MenuOffer",
     "PoolOffer",
     "PriceOffer",
+    "PrincipalCall",
     "PrizeOffer",
     "RankOffer",
     "VoteOffer",

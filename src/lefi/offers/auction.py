@@ -104,6 +104,10 @@ class AuctionCall:
             price = self._prices(bids / worth, worth, stated) * worth
         return AuctionAward(np.where(price > 0, price, 0.0), stated, bids)
 
+    def posted(self, cost: FloatArray, capacity: FloatArray) -> FloatArray:
+        """What clients of these unit costs bid at best: the truth, whatever the others do."""
+        return cost
+
     def _prices(self, density: FloatArray, worth: FloatArray, stated: FloatArray) -> FloatArray:
         """u_n of those who win, 0 for the others. Of equal bids the smaller id comes first."""
         prices = np.zeros(len(self))

@@ -16,6 +16,7 @@ from lefi.offers.auction import AuctionAward, AuctionCall
 from lefi.offers.menu import MenuOffer
 from lefi.offers.pool import PoolOffer
 from lefi.offers.price import PriceOffer
+from lefi.offers.principals import PrincipalCall
 from lefi.offers.prizes import PrizeOffer
 from lefi.offers.rank import RankOffer
 from lefi.offers.votes import VoteOffer
@@ -34,6 +35,7 @@ SCALED: dict[type, str] = {
     PrizeOffer: "total",
     VoteOffer: "total",
     AuctionCall: "budget",
+    PrincipalCall: "budget",
 }
 
 

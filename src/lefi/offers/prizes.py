@@ -27,7 +27,7 @@ ZOOMS, POINTS = 4, 65  # the edge of the tie is looked for on a grid that is ref
 class PrizeOffer:
     """Prizes by place. `counts` and `shares`: so large a share of the total goes in so many equal prizes.
 
-    Ties share the places they hold; 0 earns nothing. `believed` is the range of marginal costs that all clients believe.
+    Ties share the places they hold; 0 earns nothing. `believed` is the range of marginal costs that all believe in.
     """
 
     shared: ClassVar[bool] = True  # what a client earns hangs on the others

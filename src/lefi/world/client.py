@@ -81,6 +81,11 @@ def unit_cost(fleet: Costed, call: AuctionCall) -> FloatArray:
         return np.where(sizes > 0, expense(fleet, sizes) / sizes, np.nan)
 
 
+def best_bid(fleet: Costed, call: AuctionCall) -> FloatArray:
+    """What each client bids or posts: the truth where that is best, else the best answer to the others."""
+    return call.posted(unit_cost(fleet, call), np.nan_to_num(fleet.means.cap))
+
+
 @dataclass(frozen=True, eq=False)
 class Multipliers:
     """lambda_1 .. lambda_4 of P0 at its solution; NaN for a client that sits out."""

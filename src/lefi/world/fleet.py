@@ -9,7 +9,7 @@ from lefi.arrays import FloatArray, IntArray, number, vector
 from lefi.messages import Offer, Roster
 from lefi.models import LinearCost
 from lefi.offers import AuctionCall
-from lefi.world.client import Means, best_size, unit_cost, utility
+from lefi.world.client import Means, best_bid, best_size, utility
 
 
 @runtime_checkable
@@ -56,8 +56,8 @@ class RationalFleet:
         return best_size(offer, self.means)
 
     def bid(self, call: AuctionCall, rng: np.random.Generator | None) -> FloatArray:
-        """The truth: no other bid earns more."""
-        return unit_cost(self, call)
+        """The truth where no other bid earns more, as in an auction; else the best answer to the others."""
+        return best_bid(self, call)
 
     def capacity(self, call: AuctionCall, rng: np.random.Generator | None) -> FloatArray:
         """The truth: saying less sells less, and no price hangs on it."""

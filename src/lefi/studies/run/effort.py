@@ -17,6 +17,7 @@ COST = {
     "pool": (3, 0.01),
     "posted": (1, 0.003),
     "price": (6, 0.01),
+    "principals": (6, 0.01),
     "random": (0.6, 0.001),
     "uniform": (0.6, 0.001),
     "waterfill": (3, 0.006),

@@ -11,7 +11,7 @@ from lefi.messages import Offer
 from lefi.offers import AuctionCall
 from lefi.world.abilities import Bounded, able
 from lefi.world.behaviours.behaviour import Behaviour, draw_key, private_cap
-from lefi.world.client import unit_cost
+from lefi.world.client import best_bid
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,7 @@ class OptOut(Behaviour):
         return np.where(self.fleet.utility(offer, sizes) < 0, 0.0, sizes)
 
     def bid(self, call: AuctionCall, rng: np.random.Generator | None) -> FloatArray:
-        return unit_cost(self, call)
+        return best_bid(self, call)
 
     def utility(self, offer: Offer, sizes: FloatArray) -> FloatArray:
         """Who answers 0 stays at home and pays nothing, not even the fixed cost."""

@@ -15,7 +15,7 @@ from lefi.messages import Offer
 from lefi.offers import AuctionCall, MenuOffer
 from lefi.offers.menu import take_best
 from lefi.world.behaviours.behaviour import Behaviour, draw_key, private_cap
-from lefi.world.client import unit_cost
+from lefi.world.client import best_bid
 
 GRID = 33  # sizes between which a logit client chooses
 HALVINGS = 60  # of the interval in which a size lies: to the last bit
@@ -105,7 +105,7 @@ class ConvexCost(Behaviour):
         return np.where(means.sits_out, 0.0, np.minimum((least + most) / 2, offer.limit))
 
     def bid(self, call: AuctionCall, rng: np.random.Generator | None) -> FloatArray:
-        return unit_cost(self, call)
+        return best_bid(self, call)
 
     def utility(self, offer: Offer, sizes: FloatArray) -> FloatArray:
         return self.fleet.utility(offer, sizes) - self.c * sizes**2
