@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 import lefi
 from lefi import AuctionCall, CurveOffer, MenuOffer, OfferError, PoolOffer, PriceOffer, PrizeOffer, RankOffer, VoteOffer
-from lefi.offers import AuctionAward, PrincipalCall, cut
+from lefi.offers import AuctionAward, PrincipalCall, ServedCurve, ServedMenu, ServedPrice, cut
 from lefi.offers.cut import SCALED
+from lefi.offers.served import served
 from lefi.offers.votes import by_votes
 
 Draw = Callable[[np.random.Generator, int, float], Any]
@@ -38,6 +39,9 @@ KINDS: dict[type, Draw] = {
     PriceOffer: lambda rng, n, m: PriceOffer(amounts(rng, n, m), limits(rng, n)),
     AuctionAward: lambda rng, n, m: AuctionAward(amounts(rng, n, m), limits(rng, n), rng.random(n)),
     MenuOffer: menu,
+    ServedMenu: lambda rng, n, m: served(menu(rng, n, m), 10, 0.3),
+    ServedPrice: lambda rng, n, m: served(PriceOffer(amounts(rng, n, m), limits(rng, n)), 10, 0.3),
+    ServedCurve: lambda rng, n, m: served(CurveOffer(amounts(rng, n, m), np.ones(n), limits(rng, n)), 10, 0.3),
     PoolOffer: lambda rng, n, m: PoolOffer(float(amounts(rng, 1, m)[0]), limits(rng, n)),
     RankOffer: lambda rng, n, m: RankOffer(float(amounts(rng, 1, m)[0]), 1, (1e-4, 1e-3), limits(rng, n)),
     PrizeOffer: lambda rng, n, m: prizes(rng, n, m),

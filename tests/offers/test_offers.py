@@ -11,6 +11,7 @@ import lefi
 from lefi import AuctionCall, InputError, MenuOffer, OfferError, PoolOffer, PriceOffer, PrizeOffer, RankOffer
 from lefi.offers import by_votes
 from lefi.offers.columns import class_of, name_of
+from lefi.offers.served import served
 from lefi.payments import payment_of
 
 CLIENTS = 5
@@ -170,6 +171,8 @@ def offers() -> list[Any]:
         lefi.CurveOffer(cost, np.full(CLIENTS, 0.7), limit),
         PriceOffer(cost, limit),
         MenuOffer(np.tile([2.0, 8.0], (CLIENTS, 1)), np.tile([1e-3, 2e-3], (CLIENTS, 1))),
+        served(PriceOffer(cost, limit), 50, 0.3),
+        served(lefi.CurveOffer(cost, np.full(CLIENTS, 0.7), limit), 50, 0.3),
         PoolOffer(0.1, limit),
         RankOffer(0.1, 2, (3e-4, 1e-3), limit),
         PrizeOffer(0.1, (1, 3), (0.4, 0.6), (3e-4, 1e-3), limit),

@@ -16,6 +16,7 @@ from lefi.mechanisms.price import Price
 from lefi.mechanisms.principals import Principals
 from lefi.mechanisms.random import Random
 from lefi.mechanisms.reputation import Reputation
+from lefi.mechanisms.serving import Serving
 from lefi.mechanisms.uniform import Uniform
 from lefi.mechanisms.waterfill import Waterfill
 
@@ -35,6 +36,7 @@ __all__ = [
     "Principals",
     "Random",
     "Reputation",
+    "Serving",
     "Uniform",
     "Waterfill",
     "make",

@@ -9,6 +9,7 @@ from lefi.offers.price import PriceOffer
 from lefi.offers.principals import PrincipalCall
 from lefi.offers.prizes import PrizeOffer
 from lefi.offers.rank import RankOffer
+from lefi.offers.served import Served, ServedCurve, ServedMenu, ServedPrice
 from lefi.offers.votes import VoteOffer, by_votes
 
 __all__ = [
@@ -20,6 +21,10 @@ __all__ = [
     "PrincipalCall",
     "PrizeOffer",
     "RankOffer",
+    "Served",
+    "ServedCurve",
+    "ServedMenu",
+    "ServedPrice",
     "VoteOffer",
     "by_votes",
     "cut",

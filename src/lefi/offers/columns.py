@@ -60,6 +60,11 @@ def from_record(records: Sequence[Mapping[str, Any]], rate: FloatArray) -> Any:
 
 
 def _told_by(columns: Collection[str]) -> str:
+    kind = _told_of(columns)
+    return f"served {kind}" if "honesty" in columns else kind
+
+
+def _told_of(columns: Collection[str]) -> str:
     told = {"bid": "auction", "price": "price", "size_0": "menu", "juror_0": "votes", "count_0": "prizes"}
     told |= {"prizes": "rank", "total": "pool"}
     return next((name for column, name in told.items() if column in columns), "curve")

@@ -19,6 +19,7 @@ from lefi.offers.price import PriceOffer
 from lefi.offers.principals import PrincipalCall
 from lefi.offers.prizes import PrizeOffer
 from lefi.offers.rank import RankOffer
+from lefi.offers.served import ServedCurve, ServedMenu, ServedPrice
 from lefi.offers.votes import VoteOffer
 
 O = TypeVar("O", bound=Offer)
@@ -36,6 +37,9 @@ SCALED: dict[type, str] = {
     VoteOffer: "total",
     AuctionCall: "budget",
     PrincipalCall: "budget",
+    ServedCurve: "weight",
+    ServedPrice: "price",
+    ServedMenu: "payments",
 }
 
 

@@ -20,6 +20,7 @@ __all__ = [
     "Costed",
     "Divisible",
     "Misreporting",
+    "Predicting",
     "Remembering",
     "Stating",
     "Voting",
@@ -70,6 +71,13 @@ class Voting(Protocol):
     """Its clients judge each other's deliveries, and may lie. (clients, jury): what each juror of a client says."""
 
     def vote(self, offer: VoteOffer, sizes: FloatArray, rng: np.random.Generator | None) -> FloatArray: ...
+
+
+@runtime_checkable
+class Predicting(Protocol):
+    """Its clients answer questions with what they trained. (clients, questions)"""
+
+    def predict(self, questions: int, claims: FloatArray, rng: np.random.Generator | None) -> FloatArray: ...
 
 
 @runtime_checkable

@@ -6,12 +6,15 @@ from typing import Self
 import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray
+from lefi.draws import normal
 from lefi.errors import InputError, OfferError
 from lefi.messages import CurveOffer, Offer, Receipt, Terms
-from lefi.offers import AuctionCall, VoteOffer
+from lefi.offers import AuctionCall, Served, VoteOffer
 from lefi.payments import payment_of
-from lefi.world.abilities import Bidding, Bounded, Misreporting, Remembering, Stating, Voting, able, has
+from lefi.world.abilities import Bidding, Bounded, Misreporting, Predicting, Remembering, Stating, Voting, able, has
 from lefi.world.fleet import Fleet
+
+GUESSING = 0.01  # thousand samples: who trained on less predicts no better than this
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +50,8 @@ class Market:
         sizes = self.admit(self.fleet.respond(offer, rng))
         if isinstance(offer, VoteOffer):
             offer = offer.counted(self.votes(offer, sizes, rng))
+        if isinstance(offer, Served):
+            offer = offer.judged(sizes, self.predictions(offer.questions, sizes, rng))
         paid, accuracy = offer.payment(sizes), self.accuracy_of(sizes)
         return Receipt(round, self.fleet.roster, offer, sizes, paid, accuracy, self.terms.in_force(budget))
 
@@ -97,6 +102,17 @@ class Market:
         if has(self.fleet, Voting):
             return self.fleet.vote(offer, sizes, rng)
         return offer.honest(self.fleet.roster.ids, sizes)
+
+    def predictions(self, questions: int, claims: FloatArray, rng: np.random.Generator | None) -> FloatArray:
+        """What clients answer to common questions, whose truth is 0: off by 1 / sqrt(what they really trained on).
+
+        NaN where a client did not answer the offer either. A fleet with `predict` answers as it likes.
+        """
+        if has(self.fleet, Predicting):
+            return self.fleet.predict(questions, claims, rng)
+        trained = np.maximum(self.truth(claims), GUESSING)
+        stream = 0 if rng is None else int(rng.integers(2**63))
+        return normal(stream, self.fleet.roster.ids, questions).T / np.sqrt(trained)[:, None]
 
     def taking(self, payment: str) -> Self:
         """The same clients, paid in another way."""
