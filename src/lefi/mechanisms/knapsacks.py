@@ -62,8 +62,8 @@ class Knapsacks:
         *,
         seed: int = 0,
         arms: Annotated[int, Field(ge=1, le=8)] = 1,
-        radius: Annotated[float, Field(ge=0, le=10)] = 0.001,
-        step: Annotated[float, Field(gt=0, le=10)] = 0.5,
+        radius: Annotated[float, Field(ge=0, le=10)] = 0.01,
+        step: Annotated[float, Field(gt=0, le=10)] = 1.0,
     ) -> None:
         self.terms, self.seed, self.arms, self.radius, self.step = terms, seed, arms, radius, step
         self.tried: dict[int, Tried] = {}  # by place in the grid

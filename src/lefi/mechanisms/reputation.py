@@ -41,7 +41,7 @@ class Reputation:
         *,
         inner: Callable[[Terms, int], Mechanism],
         seed: int = 0,
-        threshold: Share = 0.4,
+        threshold: Share = 0.3,
         decay: Annotated[float, Field(gt=0, lt=1)] = 0.9,
         caution: Share = 0.6,
         trusting: Share = 0.5,

@@ -28,7 +28,7 @@ class Serving:
         inner: Callable[[Terms, int], Mechanism],
         seed: int = 0,
         questions: Annotated[int, Field(ge=2, le=100_000)] = 200,
-        tolerance: Annotated[float, Field(ge=0, le=10)] = 0.3,
+        tolerance: Annotated[float, Field(ge=0, le=10)] = 0.5,
     ) -> None:
         self.terms, self.inside = terms, inner(terms, seed)
         self.questions, self.tolerance = questions, tolerance
