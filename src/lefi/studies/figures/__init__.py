@@ -17,6 +17,7 @@ from lefi.studies.figures import (
     cost,
     deadline,
     deviation,
+    everybody,
     first_gain,
     fixed_budget,
     fleets,
@@ -106,6 +107,7 @@ PLANS = (
         "scenarios", "Share of the oracle's gain in every scenario (ours)", scenarios, *scenarios.STUDIES, partial=True
     ),
     _plan("ablation", "What each change of ours buys (ours)", ablation, *ablation.STUDIES, extra=True),
+    _plan("everybody", "Every mechanism at equal money (ours)", everybody, heavy=("everybody",)),
     _plan("cost", "Compute cost against size", cost),
     _plan("accuracy-model", "Accuracy against size and iid", accuracy_model),
     _plan("measured", "Accuracy, really trained (ours)", trained_accuracy),

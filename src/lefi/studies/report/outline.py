@@ -83,6 +83,17 @@ OUTLINE = (
         ("beyond",),
     ),
     Section(
+        "everybody",
+        "Everybody",
+        "Everybody: how do all of them compare at equal money?",
+        "Every mechanism of lefi and some wrappers, many of them after systems that the paper names: the same fleets, "
+        "the same money, settings tuned once on other markets. They do not know the same: some are told bids or know "
+        "how costs are spread, and the table says which.",
+        (),
+        ("everybody",),
+        ("everybody",),
+    ),
+    Section(
         "models",
         "Models",
         "Do the models hold when it is really trained?",
@@ -117,6 +128,8 @@ SEE = {
     "deadline": "Left: medians. Right: above zero lefi is ahead; deadlines to the left are strict.",
     "scenarios": "One panel per kind of client: who comes near 1, how soon, and who stays there.",
     "ablation": "Left: what is missing to the best, from lefi step by step to waterfill. Right: what each overspends.",
+    "everybody": "Ranked from the top. Left money is short. Right even flat, the control, buys everything: what is "
+    "missing there is what the paper's curve wastes. Open marks have overspent.",
     "cost": "Computing grows in proportion to data, from a small fixed part.",
     "accuracy-model": "Lines are nearly straight: the next thousand samples are worth almost what the first were.",
     "measured": "Unlike the paper's model, the curves bend: the first thousands of samples buy most.",

@@ -10,6 +10,7 @@ from lefi.files import refusals
 from lefi.studies.claims import Claim, check_claims
 from lefi.studies.figures import Drawn, draw_figures
 from lefi.studies.report.beyond import beyond_parts
+from lefi.studies.report.everybody import everybody_parts
 from lefi.studies.report.first import PICTURES, facts, pictures, sentences
 from lefi.studies.report.gaming import gaming_parts
 from lefi.studies.report.numbers import numbers
@@ -94,8 +95,8 @@ def _parts(found: Results, claims: list[Claim], drawn: list[Drawn], speed: list[
         versions_line(found),
         paragraph(
             "Points with 5 USD for more than 10 clients, with 10,000 clients, cold starts, pretending clients, "
-            "games of clients who look ahead, four of the rules of claim h and the map over readings are of heavy "
-            "studies: tables that ship with lefi, unless lefi paper --heavy has measured them here."
+            "games of clients who look ahead, everybody, four of the rules of claim h and the map over readings are of "
+            "heavy studies: tables that ship with lefi, unless lefi paper --heavy has measured them here."
         ),
         '<h2 id="definitions">Definitions</h2>',
         definitions(DEFINITIONS),
@@ -108,6 +109,7 @@ def _section(
     by_name = {figure.name: figure for figure in drawn if figure.name not in PICTURES}
     shown = [by_name[name] for name in section.figures if name in by_name]
     tables = {"shares": _shares, "shape": shape_parts, "beyond": beyond_parts, "gaming": gaming_parts}
+    tables |= {"everybody": everybody_parts}
     rest = [part for name in section.tables for part in tables[name](found)]
     return [
         f'<h2 id="{section.anchor}">{escape(section.question)}</h2>',

@@ -9,8 +9,9 @@ import polars as pl
 
 from lefi.files import refusals
 from lefi.studies.judge import best_replies, gaming, readings
-from lefi.studies.plan.paper import HEAVY, paper_folder
+from lefi.studies.plan.paper import EVERYBODY, HEAVY, paper_folder
 from lefi.studies.plan.study import Study
+from lefi.studies.run.everybody import everybody
 from lefi.studies.run.load import load, swept_columns
 from lefi.studies.run.runner import Progress, run_studies
 
@@ -28,11 +29,11 @@ def heavy_table(name: str, results: Path | None = None) -> pl.DataFrame:
 
 def run_heavy(out: Path, *, jobs: int = 1, progress: Progress | None = None) -> list[Path]:
     """Run what is missing of the heavy studies under `out`, and write their tables."""
-    studies = [Study.read(paper_folder() / f"{name}.toml") for name in HEAVY]
+    studies = [Study.read(paper_folder() / f"{name}.toml") for name in (*HEAVY, EVERYBODY)]
     run_studies(studies, out, jobs=jobs, progress=progress)
     found = readings.sweep()
     tables = {name: told(out, name) for name in HEAVY}
-    tables |= {"readings": found, "readings_money": readings.against_money(found)}
+    tables |= {EVERYBODY: everybody(out), "readings": found, "readings_money": readings.against_money(found)}
     with refusals(out):
         games = out / "heavy" / "games"  # one file for each, so that none is played again
         tables |= {"gaming": gaming.sweep(games / "gaming"), "replies": best_replies.sweep(games / "replies")}
