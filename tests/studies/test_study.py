@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import lefi
-from lefi.studies.plan.paper import ABLATION, BEYOND, HEAVY, PAPER, SHAPE, paper_folder, paper_studies
+from lefi.studies.plan.paper import ABLATION, BEYOND, EVERYBODY, HEAVY, PAPER, SHAPE, paper_folder, paper_studies
 from lefi.studies.plan.study import Study
 from lefi.world.scenarios import SCENARIOS
 
@@ -162,8 +162,9 @@ def test_the_papers_studies_are_what_the_design_says() -> None:
     assert swept["clients"] == [10, 30, 100, 300, 1000]
     assert swept["budget"] == [1, 2, 5, 10, 15, 20, 25]
     assert swept["deadline"] == [5, 10, 15, 20, 25, 30, 45, 60, 200]
+    heavy = (*HEAVY, EVERYBODY)
     for path in paper_folder().glob("*.toml"):
         command, claim = path.read_text().splitlines()[:2]
         assert command.startswith("# lefi compare --study ")
-        assert claim.startswith("# Claim: " if path.stem in (*PAPER, ABLATION, *SHAPE, *HEAVY) else "# Sweeps ")
-        assert path.stem not in HEAVY or "the control" in path.read_text().lower()
+        assert claim.startswith("# Claim: " if path.stem in (*PAPER, ABLATION, *SHAPE, *heavy) else "# Sweeps ")
+        assert path.stem not in heavy or "the control" in path.read_text().lower()
