@@ -31,7 +31,10 @@ SETTLING = 10.0  # rounds after which the step has halved: by then most mechanis
 
 @register_wrapper("hierarchy")
 class Hierarchy:
-    """`clusters`: how many units. `step`: how fast money follows its price; 0 shares it by clients for ever."""
+    """Clusters of clients with money of their own, which flows to where it buys most.
+
+    `clusters`: how many units. `step`: how fast money follows its price; 0 shares it by clients for ever.
+    """
 
     def __init__(
         self,

@@ -50,7 +50,10 @@ class Arms(NamedTuple):
 
 @register("knapsacks")
 class Knapsacks:
-    """`arms`: weights in an octave. `radius`: k, how much a try counts. `step` of the price of money."""
+    """A few weights per client, of which only tries tell, and one price of money that follows what is wanted.
+
+    `arms`: weights in an octave. `radius`: k, how far a single try may be off. `step` of the price of money.
+    """
 
     payment = "curve"
     tier = "sizes"

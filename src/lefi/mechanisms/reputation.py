@@ -31,7 +31,10 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 @register_wrapper("reputation")
 class Reputation:
-    """`threshold` of the reputation; `decay`, what is left of a deed a round later; `caution`, weight of bad deeds."""
+    """Leaves out clients that did not answer or broke their picks, until that has faded.
+
+    `threshold` of the reputation; `decay`, what is left of a deed a round later; `caution`, weight of bad deeds.
+    """
 
     learns = "own"
 

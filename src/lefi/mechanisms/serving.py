@@ -19,7 +19,10 @@ from lefi.offers.served import Served, served
 
 @register_wrapper("serving")
 class Serving:
-    """`questions` in a round; `tolerance`: by this share claims may look too high before less is paid."""
+    """Pays claims as far as predictions of the clients bear them out.
+
+    `questions` in a round; `tolerance`: by this share claims may look too high before less is paid.
+    """
 
     def __init__(
         self,

@@ -6,7 +6,7 @@ of a client say. No vote moves the prize of who casts it, so saying what one saw
 As long as most jurors of every client are honest, no lie moves a prize at all.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
@@ -56,7 +56,7 @@ class VoteOffer(PrizeOffer):
     def effort(self, cost: FloatArray) -> FloatArray:
         return self._by_group(lambda at, contest: contest.effort(cost[at]))
 
-    def _by_group(self, of) -> FloatArray:  # type: ignore[no-untyped-def]
+    def _by_group(self, of: Callable[[IntArray, PrizeOffer], FloatArray]) -> FloatArray:
         result = np.empty(len(self))
         for group in np.unique(self.group):
             at = np.flatnonzero(self.group == group)
