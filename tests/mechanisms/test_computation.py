@@ -67,3 +67,18 @@ def test_no_round_owes_more_than_the_budget(cost: str) -> None:
     for receipt in lefi.play(mechanism, market, 10):
         assert receipt.offer.worst_case() <= 0.06
     assert receipt.accuracy > 0.1
+
+
+BAD = [
+    "contract(cost=cubic)",
+    "contract(latency=-1)",
+    "contest(prizes=many)",
+    "contest(ranking=luck)",
+    "contest(jury=0)",
+]
+
+
+@pytest.mark.parametrize("written", BAD)
+def test_bad_settings_are_refused(written: str) -> None:
+    with pytest.raises(lefi.InputError, match=r"^cont(ract|est)\.\w+ is "):
+        lefi.make(written, lefi.scenario("paper").terms)
