@@ -27,7 +27,8 @@ FIRST = 1.0  # lambda before the first round: a b that adds all that can be adde
 LEAST, MOST = 1e-6, 1e6  # lambda stays between them, so that a fleet that takes nothing can be followed again
 EQUAL = 1e-9  # arms whose scores differ by less are equal, and one is drawn
 WILD = 4.0  # more than so many budgets wanted count as that many: one round must not throw the price out of reach
-START, ENOUGH = 0.1, 0.01  # first surcharge that is tried, in units of lambda; share of the budget that it may leave
+START, SLIGHT = 0.1, 1e-12  # first surcharge that is tried, in units of lambda; and the least, too small to part equals
+ENOUGH = 0.01  # share of the budget that a surcharge may leave
 
 
 class Tried(NamedTuple):
@@ -80,7 +81,8 @@ class Knapsacks:
         def spend(surcharge: float) -> float:
             return float(arms.known[rows, self._chosen(arms, turn, surcharge / each)].sum())
 
-        _, surcharge = search(spend, spendable(money), START, 0.0, ENOUGH)
+        fits = spend(0.0) <= spendable(money)
+        surcharge = 0.0 if fits else search(spend, spendable(money), START, SLIGHT, ENOUGH)[1]
         chosen = self._chosen(arms, turn, surcharge / each)
         return CurveOffer(arms.weight[rows, chosen], roster.rate, np.full(len(roster), self.terms.size_high))
 
