@@ -172,10 +172,9 @@ def _table(orders: "list[Order]", found: "list[list[Plan]]") -> Any:
     from lefi.cli import show
 
     first = orders[0]
-    title = (
-        f"{first.data}, {first.scenario}: {first.clients} clients, fleets {first.seed}..{first.seed + first.fleets - 1}"
-    )
-    table = show.table(["paid by", "plan"], ["rounds", "USD a round", "USD in all", "accuracy"], title)
+    fleets = f"{first.fleets} fleet{'s' * (first.fleets > 1)}"
+    title = f"{first.data}, {first.scenario}: {first.clients} clients, {fleets}"
+    table = show.table(["best"], ["rounds", "USD a round", "USD in all", "accuracy"], title)
     for order, plan in _pairs(orders, found):
         label = f"{order.payment} " + (f"for {plan.total:g} USD" if plan.target is None else f"to {plan.target:g}")
         cost, reached = (
