@@ -21,6 +21,7 @@ from lefi.arrays import FloatArray
 from lefi.draws import generator
 from lefi.errors import InputError
 from lefi.models.learning import COEFFICIENTS, KINDS, POSITIVE, Learning
+from lefi.models.measurements import mean_error
 from lefi.models.presets import SHIPPED, shipped
 from lefi.profiling.measure import write_json
 
@@ -133,16 +134,6 @@ def last_rounds(model: Learning, on: Points) -> float:
     return error(fit_kind(model.kind, on.take(~late), model), on.take(late))
 
 
-def unseen_error(model: Learning, table: pl.DataFrame) -> float:
-    """Mean absolute error on really trained sizes and degrees of iid that no fit has seen, over all rounds.
-
-    Of the mean over seeds: what luck with one seed does is not the plan's.
-    """
-    means = table.group_by("size", "iid", "round").agg(pl.col("accuracy").mean())
-    size, iid, round, accuracy = (means[name].to_numpy() for name in ("size", "iid", "round", "accuracy"))
-    return float(np.abs(model.after(size, iid, round) - accuracy).mean())
-
-
 def judged(
     tables: Sequence[pl.DataFrame], clients: int, progress: Callable[[int, int], None] | None = None
 ) -> tuple[Judged, ...]:
@@ -216,4 +207,4 @@ if __name__ == "__main__":
         print(f"{name}: {best.learning.kind}, RMSE {best.rmse:.4f}, cell left out {best.rmse_left_out:.4f}, ", end="")
         print(f"last rounds left out {best.rmse_last_rounds:.4f}", end="")
         kept = SHIPPED / name / "unseen.parquet"
-        print(f", unseen {unseen_error(best.learning, pl.read_parquet(kept)):.4f}" if kept.is_file() else "")
+        print(f", unseen {mean_error(best.learning, pl.read_parquet(kept)):.4f}" if kept.is_file() else "")
