@@ -4,10 +4,21 @@ from lefi import draws
 from lefi.errors import ContractError, InputError, LefiError, OfferError, UnknownName
 from lefi.mechanisms import Mechanism, make, register, register_wrapper, registered
 from lefi.messages import CurveOffer, Offer, Receipt, Roster, Terms, spendable
-from lefi.models import AccuracyModel, LinearCost, QuadraticAccuracy, accuracy, cost, register_accuracy, register_cost
+from lefi.models import (
+    AccuracyModel,
+    Learning,
+    LinearCost,
+    QuadraticAccuracy,
+    accuracy,
+    cost,
+    learning,
+    register_accuracy,
+    register_cost,
+)
 from lefi.offers import AuctionCall, MenuOffer, PoolOffer, PriceOffer, PrincipalCall, PrizeOffer, RankOffer, VoteOffer
 from lefi.optimum import first_best, flat_best, oracle
 from lefi.payments import pays
+from lefi.planning import Plan, plan
 from lefi.rounds import play
 from lefi.world.behaviours import Behaviour, register_behaviour
 from lefi.world.fleet import Fleet, RationalFleet
@@ -24,6 +35,7 @@ __all__ = [
     "CurveOffer",
     "Fleet",
     "InputError",
+    "Learning",
     "LefiError",
     "LinearCost",
     "Market",
@@ -31,6 +43,7 @@ __all__ = [
     "MenuOffer",
     "Offer",
     "OfferError",
+    "Plan",
     "PoolOffer",
     "PriceOffer",
     "PrincipalCall",
@@ -48,9 +61,11 @@ __all__ = [
     "draws",
     "first_best",
     "flat_best",
+    "learning",
     "make",
     "oracle",
     "pays",
+    "plan",
     "play",
     "register",
     "register_accuracy",

@@ -113,6 +113,8 @@ class Orders:
 
     def of(self, seed: int, budget: float) -> "Market":
         """The modelled market of a job."""
+        from lefi.world.scaled import scaled_market
+
         return scaled_market(**self.market, seed=seed, budget=budget)
 
 
@@ -154,25 +156,6 @@ def other_training(place: Path, orders: dict[str, Any]) -> str | None:
     except (OSError, ValueError, KeyError, TypeError):
         return "a manifest.json that lefi train did not write"
     return f"a training with other {', '.join(changed)}" if changed else None
-
-
-def scaled_market(scenario: str, accuracy: str, size_high: float, **settings: Any) -> "Market":
-    """The scenario with sizes up to `size_high`: rates and cost per sample grow as the sizes shrink.
-
-    A full delivery then costs and earns what it does in the paper, whose sizes go up to 10 thousand.
-    """
-    from lefi.models import LinearCost, cost
-    from lefi.profiling.defaults import SIZE_HIGH
-    from lefi.world.drawn import Settings
-    from lefi.world.scenarios import SCENARIOS
-    from lefi.world.scenarios import scenario as make_market
-
-    factor = SIZE_HIGH / size_high
-    paper = cost("paper")
-    usual = (own if isinstance(own := SCENARIOS.get(scenario), dict) else {}).get("rate", Settings().rate)
-    low, high = usual if isinstance(usual, tuple) else (usual, usual)
-    scaled: dict[str, Any] = {"rate": (low * factor, high * factor), "cost": LinearCost(paper.p * factor, paper.q)}
-    return make_market(scenario, accuracy=accuracy, size_high=size_high, **scaled, **settings)
 
 
 def _names(text: str) -> list[str]:

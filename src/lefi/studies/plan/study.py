@@ -19,6 +19,7 @@ from lefi.registry import fingerprint, is_outside
 from lefi.spelling import spelled
 from lefi.studies.plan.one_run import Run
 from lefi.world.drawn import Settings
+from lefi.world.learning_market import LearningMarket
 from lefi.world.market import Market
 from lefi.world.scenarios import SCENARIOS, scenario
 from lefi.world.scenarios import settings_of as scenario_settings
@@ -47,7 +48,8 @@ class Study(BaseModel):
 
     A mechanism is written as its name, as `file.py:Name`, with settings, with a label: `joint = lefi(slope=joint)`. So
     the same one can be there several times. `sweep` is one setting and its values, or two of them: a grid. `control`
-    is the mechanism, by its label, that must stay behind: where it keeps up, the study tells nothing.
+    is the mechanism, by its label, that must stay behind: where it keeps up, the study tells nothing. `total` is the
+    money of a whole run [USD]: without a budget every round has an equal part of it.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -63,6 +65,7 @@ class Study(BaseModel):
     clients: int | None = None
     budget: float | None = None
     deadline: float | None = None
+    total: float | None = None
     settings: dict[str, Any] = {}
     mechanism: dict[str, dict[str, Any]] = {}
     sweep: Sweep | list[Sweep] | None = None
@@ -159,6 +162,7 @@ class Study(BaseModel):
             "clients": len(market.fleet.roster),
             "budget": market.terms.budget,
             "deadline": market.terms.deadline,
+            "total": market.terms.total,
             "settings": self.settings,
             "keep_clients": len(market.fleet.roster) <= KEEP if self.keep_clients is None else self.keep_clients,
             "swept": swept,
@@ -182,12 +186,13 @@ class Study(BaseModel):
         named = [self.scenario, *map(str, (self.settings.get(name, "") for name in ("accuracy", "cost")))]
         named += [spelled(text).name for text in self.settings.get("behaviours", ())]
         files = {spec: fingerprint(spec) for spec in named if is_outside(spec)}
-        models = {"accuracy": market.terms.accuracy, "cost": cost(self.settings.get("cost", "paper"))}
+        models: dict[str, Any] = {"accuracy": market.terms.accuracy, "cost": cost(self.settings.get("cost", "paper"))}
+        models |= {"learning": market.learning} if isinstance(market, LearningMarket) else {}
         return {name: _numbers(name, model, self.settings.get(name)) for name, model in models.items()} | files
 
     def _market(self) -> Market:
-        own = {name: getattr(self, name) for name in ("clients", "budget", "deadline")}
-        return scenario(self.scenario, **own, **self.settings)
+        own = {name: getattr(self, name) for name in ("clients", "budget", "deadline", "total")}
+        return scenario(self.scenario, **own, rounds=None if self.total is None else self.rounds, **self.settings)
 
     def _check(self) -> None:
         whole("rounds", self.rounds, low=1)
@@ -214,7 +219,13 @@ class Study(BaseModel):
         return [*MARKET, *Settings.model_fields, *scenario_settings(self.scenario), *own]
 
 
-MARKET = ("clients", "budget", "deadline", "scenario")  # what can be swept beside settings of scenario and mechanisms
+MARKET = (
+    "clients",
+    "budget",
+    "deadline",
+    "total",
+    "scenario",
+)  # what can be swept beside settings of scenario and mechanisms
 
 
 def _known(kind: str, names: Any, known: Any) -> None:
