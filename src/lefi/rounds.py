@@ -6,6 +6,7 @@ from lefi.arrays import whole
 from lefi.draws import generator
 from lefi.errors import InputError
 from lefi.mechanisms import Mechanism
+from lefi.mechanisms.mechanism import done
 from lefi.messages import Receipt
 from lefi.world.market import Market
 
@@ -15,6 +16,7 @@ def play(
 ) -> Iterator[Receipt]:
     """Play that many rounds and yield each receipt. The market that was given is not changed.
 
+    A mechanism that says it is done (a text `done`) is asked no more: there are fewer receipts then.
     The clients' draws depend on `seed` and the round alone, so every mechanism meets the same clients. `budgets` are
     those of the rounds, in USD; without them every round has the budget of the terms.
     """
@@ -41,6 +43,8 @@ def _rounds(
     mechanism: Mechanism, market: Market, budgets: Sequence[float | None], seed: int
 ) -> Iterator[tuple[Market, Receipt]]:
     for round, budget in enumerate(budgets, 1):
+        if done(mechanism):
+            return
         roster = market.fleet.roster
         offer = mechanism.ask(roster) if budget is None else mechanism.ask(roster, budget)
         receipt = market.settle(round, offer, generator(seed, "behaviour", round), budget)

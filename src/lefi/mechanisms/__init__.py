@@ -12,6 +12,7 @@ from lefi.mechanisms.pool import Pool
 from lefi.mechanisms.posted import Posted
 from lefi.mechanisms.price import Price
 from lefi.mechanisms.random import Random
+from lefi.mechanisms.schedule import Schedule
 from lefi.mechanisms.uniform import Uniform
 from lefi.mechanisms.waterfill import Waterfill
 
@@ -27,6 +28,7 @@ __all__ = [
     "Posted",
     "Price",
     "Random",
+    "Schedule",
     "Uniform",
     "Waterfill",
     "make",
