@@ -4,7 +4,17 @@ from lefi import draws
 from lefi.errors import ContractError, InputError, LefiError, OfferError, UnknownName
 from lefi.mechanisms import Mechanism, make, register, register_wrapper, registered
 from lefi.messages import CurveOffer, Offer, Receipt, Roster, Terms, spendable
-from lefi.models import AccuracyModel, LinearCost, QuadraticAccuracy, accuracy, cost, register_accuracy, register_cost
+from lefi.models import (
+    AccuracyModel,
+    Learning,
+    LinearCost,
+    QuadraticAccuracy,
+    accuracy,
+    cost,
+    learning,
+    register_accuracy,
+    register_cost,
+)
 from lefi.offers import AuctionCall, MenuOffer, PoolOffer, PriceOffer, RankOffer
 from lefi.optimum import first_best, flat_best, oracle
 from lefi.payments import pays
@@ -24,6 +34,7 @@ __all__ = [
     "CurveOffer",
     "Fleet",
     "InputError",
+    "Learning",
     "LefiError",
     "LinearCost",
     "Market",
@@ -45,6 +56,7 @@ __all__ = [
     "draws",
     "first_best",
     "flat_best",
+    "learning",
     "make",
     "oracle",
     "pays",

@@ -19,6 +19,8 @@ SHARED = {
     "auction": {"lefi.offers.auction", "lefi.mechanisms.auction"},
     "pool": {"lefi.offers.pool", "lefi.mechanisms.pool"},
     "price": {"lefi.offers.price", "lefi.mechanisms.price"},
+    # how a model learns from rounds, measured beforehand; and what a round teaches waterfill
+    "learning": {"lefi.models.learning", "lefi.mechanisms.waterfill.learning"},
     # the contract, and in each package of a mechanism the class that keeps it
     "mechanism": {
         "lefi.mechanisms.mechanism",
