@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import lefi
 from lefi import AuctionCall, CurveOffer, MenuOffer, OfferError, PoolOffer, PriceOffer, RankOffer
-from lefi.offers import AuctionAward, cut
+from lefi.offers import AuctionAward, ReverseCall, cut
 from lefi.offers.cut import SCALED
 
 Draw = Callable[[np.random.Generator, int, float], Any]
@@ -36,6 +36,9 @@ KINDS: dict[type, Draw] = {
     PoolOffer: lambda rng, n, m: PoolOffer(float(amounts(rng, 1, m)[0]), limits(rng, n)),
     RankOffer: lambda rng, n, m: RankOffer(float(amounts(rng, 1, m)[0]), 1, (1e-4, 1e-3), limits(rng, n)),
     AuctionCall: lambda rng, n, m: AuctionCall(
+        float(amounts(rng, 1, m)[0]), rng.random(n), limits(rng, n), np.arange(n)
+    ),
+    ReverseCall: lambda rng, n, m: ReverseCall(
         float(amounts(rng, 1, m)[0]), rng.random(n), limits(rng, n), np.arange(n)
     ),
 }

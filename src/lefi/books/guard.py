@@ -26,7 +26,8 @@ def admit(asked: Any, roster: Roster, payment: str, who: str) -> Offer:
     if not known or (isinstance(asked, CurveOffer) and not np.array_equal(asked.rate, roster.rate)):
         raise OfferError(f"{who} offers another payment class than the job's {payment}")
     if isinstance(asked, AuctionCall):  # ids break ties, and are too long for a column of floats
-        return AuctionCall(asked.budget, asked.value, asked.limit, roster.ids)
+        rule = type(asked) if type(asked) in SCALED else AuctionCall
+        return rule(asked.budget, asked.value, asked.limit, roster.ids)
     columns = {name: np.array(values, dtype=np.float64) for name, values in asked.to_columns().items()}
     own: Offer = type(asked).from_columns(columns, roster.rate)
     if isinstance(own, MenuOffer):  # clients count in whole samples, and must be able to deliver just what a pair asks

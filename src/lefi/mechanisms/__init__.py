@@ -2,6 +2,7 @@
 
 from lefi.mechanisms.auction import Auction
 from lefi.mechanisms.bara import Bara
+from lefi.mechanisms.bara_published import BaraPublished
 from lefi.mechanisms.catalogue import make, register, register_wrapper, registered
 from lefi.mechanisms.contest import Contest
 from lefi.mechanisms.contract import Contract
@@ -19,6 +20,7 @@ from lefi.mechanisms.waterfill import Waterfill
 __all__ = [
     "Auction",
     "Bara",
+    "BaraPublished",
     "Contest",
     "Contract",
     "Flat",

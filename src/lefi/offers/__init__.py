@@ -7,5 +7,16 @@ from lefi.offers.menu import MenuOffer
 from lefi.offers.pool import PoolOffer
 from lefi.offers.price import PriceOffer
 from lefi.offers.rank import RankOffer
+from lefi.offers.reverse_auction import ReverseCall
 
-__all__ = ["AuctionAward", "AuctionCall", "MenuOffer", "PoolOffer", "PriceOffer", "RankOffer", "cut", "limited"]
+__all__ = [
+    "AuctionAward",
+    "AuctionCall",
+    "MenuOffer",
+    "PoolOffer",
+    "PriceOffer",
+    "RankOffer",
+    "ReverseCall",
+    "cut",
+    "limited",
+]

@@ -17,6 +17,7 @@ from lefi.offers.menu import MenuOffer
 from lefi.offers.pool import PoolOffer
 from lefi.offers.price import PriceOffer
 from lefi.offers.rank import RankOffer
+from lefi.offers.reverse_auction import ReverseCall
 
 O = TypeVar("O", bound=Offer)
 
@@ -30,6 +31,7 @@ SCALED: dict[type, str] = {
     PoolOffer: "total",
     RankOffer: "total",
     AuctionCall: "budget",
+    ReverseCall: "budget",
 }
 
 
