@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import lefi
+from lefi.mechanisms.catalogue import GIVEN, WRAPPERS
 
 TEXT = (Path(__file__).parents[2] / "docs" / "mechanisms.md").read_text()
 
@@ -17,10 +18,10 @@ def section(name: str) -> str:
     return parts[1].split("\n## ")[0]
 
 
-@pytest.mark.parametrize("name", sorted(lefi.registered()))
+@pytest.mark.parametrize("name", [*sorted(lefi.registered()), *sorted(WRAPPERS.known())])
 def test_every_setting_is_documented(name: str) -> None:
-    parameters = inspect.signature(lefi.registered()[name]).parameters
-    settings = {key: value for key, value in parameters.items() if key not in ("terms", "seed")}
+    parameters = inspect.signature((lefi.registered() | WRAPPERS.known())[name]).parameters
+    settings = {key: value for key, value in parameters.items() if key not in GIVEN}
     text = section(name)
     rows = {row.split("|")[1].strip(): row.split("|")[2].strip() for row in text.splitlines() if row.startswith("| `")}
     assert {f"`{key}`" for key in settings} == set(rows)
@@ -31,4 +32,4 @@ def test_every_setting_is_documented(name: str) -> None:
 
 def test_the_table_lists_every_mechanism() -> None:
     head = TEXT.split("\n## ")[0]
-    assert all(f"| `{name}` |" in head for name in lefi.registered())
+    assert all(f"| `{name}` |" in head for name in [*lefi.registered(), *WRAPPERS.known()])

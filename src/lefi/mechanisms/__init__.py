@@ -9,6 +9,7 @@ from lefi.mechanisms.contract import Contract
 from lefi.mechanisms.flat import Flat
 from lefi.mechanisms.lefi import Lefi
 from lefi.mechanisms.mechanism import Mechanism
+from lefi.mechanisms.pace import Pace
 from lefi.mechanisms.pool import Pool
 from lefi.mechanisms.posted import Posted
 from lefi.mechanisms.price import Price
@@ -26,6 +27,7 @@ __all__ = [
     "Flat",
     "Lefi",
     "Mechanism",
+    "Pace",
     "Pool",
     "Posted",
     "Price",
