@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lefi
-from lefi.mechanisms.pace.plan import Planner, still
+from lefi.mechanisms.pace.planner import Planner, still
 from lefi.mechanisms.pace.progress import Progress
 from lefi.mechanisms.pace.supply import Bend, Supply
 

@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import Field
 
 from lefi.mechanisms.catalogue import register_wrapper
-from lefi.mechanisms.pace.plan import Planner, still
+from lefi.mechanisms.pace.planner import Planner, still
 from lefi.mechanisms.pace.progress import Progress
 from lefi.mechanisms.pace.supply import Supply
 from lefi.mechanisms.pacing import Inner, Pacing

@@ -1,11 +1,12 @@
 """Money until a target is first reached: per mechanism and seed, and against the best constant plan in hindsight.
 
-A constant plan spends the same each round: `schedule(price, rounds=20)`. The best of a payment class is the one whose
-median over seeds is least; the paper's way is the best of those that are made for 100 rounds or more. Where a seed never
-gets there its money is infinite.
+A constant plan spends the same each round, a total over so many of them: `schedule(price, rounds=20)`. The best of a
+payment class is the one whose median over seeds is least. The paper's way has the same budget in each of 100 rounds and
+does not stop before: of the budgets that reach the target by then, the least. Where a seed never gets there its money
+is infinite.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from lefi.studies.judge.statistics import Interval, median
 
 PAPER = 100  # rounds
 PLAN = "schedule"
+NEVER = 1e200  # USD: stands for infinite money where numbers are put in order
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +63,7 @@ def ways(table: pl.DataFrame, target: float) -> list[Way]:
 
 
 def ratio(ours: Way, theirs: Way) -> Interval:
-    """Money of the one over that of the other, seed by seed: the median with its interval. 1 where neither gets there."""
+    """Money of the one over that of the other, seed by seed: median and interval. 1 where neither gets there."""
     both = np.isinf(ours.money) & np.isinf(theirs.money)
     with np.errstate(invalid="ignore"):
         return _median(np.where(both, 1.0, ours.money / theirs.money))
@@ -73,19 +75,32 @@ def money(way: Way) -> Interval:
 
 def _median(values: FloatArray) -> Interval:
     """As `median`, which leaves out what is not finite: here infinite is more than any number."""
-    finite = np.where(np.isinf(values), np.finfo(np.float64).max, values)
-    return Interval(*(np.where(part > 1e300, np.inf, part) for part in median(finite)))
+    finite = np.where(np.isinf(values), NEVER, values)
+    return Interval(*(np.where(part >= NEVER / 2, np.inf, part) for part in median(finite)))
 
 
-def best(found: list[Way], inside: str, least: int = 1) -> Way | None:
-    """The cheapest constant plan around that mechanism with so many rounds or more; None where none reaches the target.
+def best(found: list[Way], inside: str) -> Way | None:
+    """The cheapest constant plan around that mechanism; None where none reaches the target."""
+    return min(_plans(found, inside), key=lambda way: way.middle, default=None)
 
-    An auction pays a price per sample, so what has no plans of its own is held against those of `price`.
-    """
+
+def paper(found: list[Way], inside: str) -> Way | None:
+    """The cheapest of the constant plans when each is paid for 100 rounds; None where none reaches the target."""
+    whole = [replace(way, money=_whole(way), rounds=np.full(way.rounds.size, PAPER)) for way in _plans(found, inside)]
+    return min(whole, key=lambda way: way.middle, default=None)
+
+
+def _whole(way: Way) -> FloatArray:
+    """What 100 rounds cost that go on as those until the target; infinite where it takes more of them, or for ever."""
+    there = way.rounds <= PAPER
+    return np.where(there, np.where(there, way.money, 1.0) * PAPER / np.where(there, way.rounds, 1.0), np.inf)
+
+
+def _plans(found: list[Way], inside: str) -> list[Way]:
+    """Constant plans that reach the target. An auction pays a price per sample: it is held against those of `price`."""
     around = {way.inside for way in found if way.planned}
     inside = inside if inside in around else "price"
-    plans = [way for way in found if way.planned >= least and way.inside == inside and np.isfinite(way.middle)]
-    return min(plans, key=lambda way: way.middle, default=None)
+    return [way for way in found if way.planned and way.inside == inside and np.isfinite(way.middle)]
 
 
 def table_of(found: list[Way]) -> list[dict[str, Any]]:
@@ -94,8 +109,7 @@ def table_of(found: list[Way]) -> list[dict[str, Any]]:
     for way in found:
         row: dict[str, Any] = {"mechanism": way.mechanism, "reached": int(np.isfinite(way.money).sum())}
         row |= {"seeds": way.money.size, "rounds": float(np.median(way.rounds)), "usd": money(way)}
-        for name, least in (("best_constant", 1), ("paper", PAPER)):
-            plan = best(found, way.inside, least)
+        for name, plan in (("best_constant", best(found, way.inside)), ("paper", paper(found, way.inside))):
             row |= {name: plan and plan.mechanism, f"against_{name}": ratio(way, plan) if plan else None}
         rows.append({name: _plain(value) for name, value in row.items()})
     return rows
