@@ -1,12 +1,16 @@
-"""Who can be gamed: what playing adds for a client against what the server loses by it, one dot per mechanism."""
+"""Who can be gamed: what each way of playing adds for a client, one panel per way, one dot per mechanism."""
 
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
 
-from lefi.studies.figures.style import label_y, looks, sheet
+from lefi.game.tasks import KINDS
+from lefi.studies.figures.style import looks, sheet
+
+WORTH_SAYING = 0.01  # of the server's gain: smaller changes only crowd the figure
 
 
 class Told(NamedTuple):
@@ -19,6 +23,7 @@ class Told(NamedTuple):
     most: float
     lost: float
     policy: str  # of the game in which playing added most
+    part: float  # of the budget that is one client's, were it shared out equally [USD]
 
 
 def compute(table: pl.DataFrame) -> list[Told]:
@@ -31,32 +36,47 @@ def compute(table: pl.DataFrame) -> list[Told]:
         best = games["policy"][int(adds.argmax())]
         honest = float(games["honest"].to_numpy().mean())
         told = (honest, float(adds.mean()), float(adds.max()), float(lost.mean()))
-        found.append(Told(str(mechanism), str(kind), *told, str(best)))
+        part = float((games["budget"] / games["clients"]).to_numpy().mean())
+        found.append(Told(str(mechanism), str(kind), *told, str(best), part))
     return found
 
 
 def caption(told: list[Told]) -> str:
-    worst = max((row for row in told if row.kind == "reply"), key=lambda row: row.adds / max(row.honest, 1e-12))
+    worst = max(told, key=lambda row: row.adds / row.part)
     return (
-        "Left and below nobody gains by playing. Means over the clients that were tried. Most is to be had from "
-        f"{worst.mechanism}, by {worst.policy}: {1000 * worst.adds:.2f} beside {1000 * worst.honest:.2f} thousandths "
-        "of a USD that an honest client keeps."
+        "What playing adds, as a part of a client's equal share of the budget, so that mechanisms with different money "
+        "compare; beside the dot what the server loses of its gain, where that is 1% or more. Means over the clients "
+        f"that were tried. Most is to be had from {worst.mechanism} ({worst.kind}): {1000 * worst.adds:.2f} beside "
+        f"{1000 * worst.honest:.2f} thousandths of a USD that an honest client keeps."
     )
 
 
 def draw(told: list[Told]) -> Figure:
-    figure, (axes,) = sheet(width=5.6, height=3.8)
-    look = looks({row.mechanism for row in told})
-    for row in told:
-        style = look[row.mechanism]
-        x = 1000 * row.adds
-        axes.plot([x], [row.lost], marker=style.marker or "o", color=style.colour, linestyle="", markersize=8)
-        axes.annotate(
-            f"{style.label}, {row.kind}", (x, row.lost), xytext=(6, 4), textcoords="offset points", fontsize=8
-        )
-    axes.axhline(0, color="#AAAAAA", linewidth=0.8)
-    axes.axvline(0, color="#AAAAAA", linewidth=0.8)
-    axes.margins(x=0.25, y=0.15)
-    label_y(axes, 100, "%")
-    axes.set(xlabel="what playing adds for those who play, thousandths of a USD a round", ylabel="server's gain lost")
+    kinds = sorted({row.kind for row in told}, key=KINDS.index)
+    look = looks(row.mechanism for row in told)
+    names = list(look)[::-1]  # the first on top
+    figure, panels = sheet(len(kinds), width=2.2 + 1.9 * len(kinds), height=1.3 + 0.3 * len(names), share_y=True)
+    for axes, kind in zip(panels, kinds, strict=True):
+        for row in (row for row in told if row.kind == kind):
+            style, y, x = look[row.mechanism], names.index(row.mechanism), row.adds / row.part
+            axes.plot([x], [y], marker=style.marker or "o", color=style.colour, linestyle="", markersize=7)
+            if abs(row.lost) >= WORTH_SAYING:
+                side = (-7, "right") if x > 0.5 else (7, "left")
+                axes.annotate(
+                    f"{-row.lost:+.0%}",
+                    (x, y),
+                    (side[0], 0),
+                    textcoords="offset points",
+                    ha=side[1],
+                    va="center",
+                    fontsize=7,
+                )
+        axes.axvline(0, color="#AAAAAA", linewidth=0.8)
+        axes.set_title(kind)
+        axes.margins(x=0.2, y=0.08)
+        axes.set_yticks(range(len(names)), [look[name].label for name in names])
+        axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    figure.supxlabel(
+        "what playing adds, % of an equal share of the budget (beside the dot: the server's gain)", fontsize=9
+    )
     return figure

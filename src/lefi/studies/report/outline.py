@@ -112,7 +112,7 @@ SEE = {
     "needed": "Lower is cheaper. What is not drawn did not reach the goal with any budget that was tried.",
     "deviation": "Left: above zero clients keep money. Right: above zero pretending pays.",
     "pretending": "How fast the line of price falls is the price of having to trust the clients.",
-    "replies": "Dots to the right earn by playing, dots above cost the server. Truthful mechanisms sit at the cross.",
+    "replies": "Dots to the right earn by playing. Under truthful mechanisms no reply does: they sit at zero.",
     "gaming": "The same money for all: whether a truthful mechanism lies above price, which clients have taught.",
     "deadline": "Left: medians. Right: above zero lefi is ahead; deadlines to the left are strict.",
     "scenarios": "One panel per kind of client: who comes near 1, how soon, and who stays there.",

@@ -1,6 +1,7 @@
 """The tables of README and docs: each is written between two marks, from numbers.json and the shipped tables.
 
-python -m lefi.studies.report.tables results/paper   after `lefi paper`: writes docs/numbers.json and every table anew
+python -m lefi.studies.report.tables results/paper   after `lefi paper`: writes docs/numbers.json and every table anew,
+and takes over the figures that docs show
 """
 
 import json
@@ -24,6 +25,7 @@ from lefi.studies.run.heavy import heavy_table
 
 PAGES = ("README.md", "docs/paper.md", "docs/shape.md", "docs/profiling.md", "docs/game.md")
 KEPT = Path("docs", "numbers.json")
+PICTURES = Path("docs", "images")
 WHERE = {"convergence": "the paper's setting", "mixed": "mixed speeds and rates"}
 MILLI = 1e3
 Numbers = dict[str, Any]
@@ -176,6 +178,10 @@ def main(results: Path, root: Path) -> None:
     for page in PAGES:
         path = root / page
         path.write_text(written(path.read_text(encoding="utf-8"), numbers), encoding="utf-8")
+    for shown in (root / PICTURES).iterdir():
+        drawn = results / "figures" / shown.name
+        if drawn.exists():
+            shown.write_bytes(drawn.read_bytes())
 
 
 if __name__ == "__main__":
