@@ -18,6 +18,7 @@ from lefi.models import (
 from lefi.offers import AuctionCall, MenuOffer, PoolOffer, PriceOffer, RankOffer
 from lefi.optimum import first_best, flat_best, oracle
 from lefi.payments import pays
+from lefi.planning import Plan, plan
 from lefi.rounds import play
 from lefi.world.behaviours import Behaviour, register_behaviour
 from lefi.world.fleet import Fleet, RationalFleet
@@ -42,6 +43,7 @@ __all__ = [
     "MenuOffer",
     "Offer",
     "OfferError",
+    "Plan",
     "PoolOffer",
     "PriceOffer",
     "QuadraticAccuracy",
@@ -60,6 +62,7 @@ __all__ = [
     "make",
     "oracle",
     "pays",
+    "plan",
     "play",
     "register",
     "register_accuracy",

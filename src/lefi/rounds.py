@@ -8,6 +8,7 @@ from lefi.errors import InputError
 from lefi.mechanisms import Mechanism
 from lefi.mechanisms.mechanism import done
 from lefi.messages import Receipt
+from lefi.offers.totals import Total
 from lefi.world.market import Market
 
 
@@ -18,7 +19,8 @@ def play(
 
     A mechanism that says it is done (a text `done`) is asked no more: there are fewer receipts then.
     The clients' draws depend on `seed` and the round alone, so every mechanism meets the same clients. `budgets` are
-    those of the rounds, in USD; without them every round has the budget of the terms.
+    those of the rounds, in USD; without them every round has the budget of the terms. A total in the terms is never
+    passed: a round has at most what is left, and with too little left the job ends early.
     """
     return (receipt for _, receipt in walk(mechanism, market, rounds, seed, budgets=budgets))
 
@@ -36,18 +38,20 @@ def walk(
     if budgets is not None and len(budgets) != rounds:
         raise InputError("budgets", f"{len(budgets)} of them", f"one for each of {rounds} rounds")
     each = [None] * rounds if budgets is None else [market.terms.in_force(budget) for budget in budgets]
-    return _rounds(mechanism, market, each, seed)
+    return _rounds(mechanism, market, each[: market.terms.rounds], seed)
 
 
 def _rounds(
     mechanism: Mechanism, market: Market, budgets: Sequence[float | None], seed: int
 ) -> Iterator[tuple[Market, Receipt]]:
-    for round, budget in enumerate(budgets, 1):
-        if done(mechanism):
+    total = Total(market.terms)
+    for round, given in enumerate(budgets, 1):
+        if total.empty or done(mechanism):
             return
-        roster = market.fleet.roster
+        roster, budget = market.fleet.roster, total.in_force(given)
         offer = mechanism.ask(roster) if budget is None else mechanism.ask(roster, budget)
-        receipt = market.settle(round, offer, generator(seed, "behaviour", round), budget)
+        receipt = market.settle(round, total.within(offer), generator(seed, "behaviour", round), budget)
+        total.pay(receipt)
         mechanism.tell(receipt)
         yield market, receipt
         market = market.after(receipt).advance(generator(seed, "advance", round))

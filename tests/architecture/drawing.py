@@ -20,7 +20,7 @@ PLACES = {
     "flower": LEFT, "serve": INNER, "profiling": OUTER, "studies": RIGHT,
     "books": INNER, "remote": OUTER,
     "ledger": LEFT, "testing": OUTER,
-    "game": OUTER, "receipts": LEFT,
+    "game": INNER, "receipts": LEFT, "planning": OUTER,
     "rounds": MIDDLE, "optimum": RIGHT,
     "mechanisms": LEFT, "world": RIGHT,
     "surrogate": LEFT, "allocation": MIDDLE, "offers": RIGHT,
@@ -33,6 +33,7 @@ CAPTIONS = {
     "serve": "HTTP and pages", "books": "a job that is paid", "remote": "over HTTP",
     "ledger": "who was paid what", "testing": "contract checks",
     "game": "clients that play", "receipts": "rounds as tables",
+    "planning": "rounds and money",
     "rounds": "ask, settle, tell", "optimum": "sees both sides",
     "mechanisms": "what to offer", "world": "clients and costs",
     "surrogate": "learned responses", "allocation": "one price of money", "offers": "ways of paying",
@@ -43,7 +44,7 @@ SERVER, CLIENTS, BOTH, RECORDS, OUTSIDE = "#2b6cb0", "#c05621", "#6b46c1", "#2f8
 COLOURS = {
     "mechanisms": SERVER, "surrogate": SERVER, "allocation": SERVER,
     "world": CLIENTS,
-    "game": BOTH, "rounds": BOTH, "optimum": BOTH, "offers": BOTH, "messages": BOTH,
+    "game": BOTH, "planning": BOTH, "rounds": BOTH, "optimum": BOTH, "offers": BOTH, "messages": BOTH,
     "books": RECORDS, "ledger": RECORDS, "receipts": RECORDS,
 }  # fmt: skip
 KEY = [(SERVER, "server"), (CLIENTS, "clients"), (BOTH, "between them"), (RECORDS, "records")]

@@ -110,3 +110,15 @@ def test_progress_goes_to_stderr_only() -> None:
 def test_how_a_setting_is_written(text: str, value: object) -> None:
     told = json.loads(CliRunner().invoke(app, [*RUN, "--mechanism", "uniform", "--json", "--set", text]).stdout)
     assert told["run"]["settings"] == {text.partition("=")[0]: value}
+
+
+def test_a_total_is_divided_kept_and_said() -> None:
+    plain = ["simulate", "--mechanism", "price", "--clients", "4", "--total", "12"]
+    told = json.loads(CliRunner().invoke(app, [*plain, "--rounds", "30", "--json"], catch_exceptions=False).stdout)
+    assert told["run"]["budget"] == pytest.approx(0.4)
+    assert 0 < told["spent"] <= 12
+    text = CliRunner().invoke(app, [*plain, "--rounds", "30", "--budget", "2"], catch_exceptions=False).stdout
+    assert "ended" in text
+    assert "of 12 USD are spent" in text
+    refused = CliRunner().invoke(app, [*plain, "--total", "nan"])
+    assert refused.exit_code != 0

@@ -6,8 +6,8 @@ from typing import Any, Self
 import numpy as np
 
 import lefi
-from lefi.cli.train import scaled_market
 from lefi.messages import Offer, Receipt
+from lefi.world.scaled import scaled_market
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +33,6 @@ class LearnedMarket(lefi.Market):
 
 def learned_market(payment: str, total: float, seed: int = 600, data: str = "cifar10", **more: Any) -> LearnedMarket:
     """Ten clients of the scenario mixed with up to 5 thousand samples each, and a total that one round may spend."""
-    market = scaled_market("mixed", "paper", 5.0, clients=10, seed=seed, budget=total)
+    market = scaled_market("mixed", "paper", 5.0, clients=10, seed=seed, budget=total, total=total)
     curve = lefi.learning(data)
-    return LearnedMarket(replace(market.terms, payment=payment, total=total), market.fleet, curve, curve.floor, **more)
+    return LearnedMarket(replace(market.terms, payment=payment), market.fleet, curve, curve.floor, **more)

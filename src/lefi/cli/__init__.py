@@ -13,6 +13,7 @@ from lefi.cli.ledger import ledger
 from lefi.cli.list import list_names
 from lefi.cli.orders import add_orders
 from lefi.cli.paper import paper
+from lefi.cli.plan import plan
 from lefi.cli.profile import profile
 from lefi.cli.receipt import receipt
 from lefi.cli.serve import serve
@@ -43,7 +44,7 @@ def main(
     """
 
 
-for command in (paper, simulate, compare, game, figures, profile, train, serve):
+for command in (paper, simulate, compare, plan, game, figures, profile, train, serve):
     app.command()(command)
 app.command("list")(list_names)
 add_orders(ledger)

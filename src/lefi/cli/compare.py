@@ -8,7 +8,20 @@ import typer
 
 import lefi
 from lefi.cli import options
-from lefi.cli.options import Accuracy, AsJson, Budget, Clients, Deadline, Jobs, Rounds, Scenario, Seed, Seeds, Set
+from lefi.cli.options import (
+    Accuracy,
+    AsJson,
+    Budget,
+    Clients,
+    Deadline,
+    Jobs,
+    Rounds,
+    Scenario,
+    Seed,
+    Seeds,
+    Set,
+    Total,
+)
 from lefi.mechanisms.catalogue import mechanism_of
 from lefi.spelling import spelled
 
@@ -30,6 +43,7 @@ def compare(
     scenario: Scenario = None,
     clients: Clients = None,
     budget: Budget = None,
+    total: Total = None,
     deadline: Deadline = None,
     rounds: Rounds = None,
     seeds: Seeds = None,
@@ -62,7 +76,7 @@ def compare(
     from lefi.studies.run.load import load, swept_columns
     from lefi.studies.run.runner import run_study
 
-    market = {"scenario": scenario, "clients": clients, "budget": budget, "deadline": deadline}
+    market = {"scenario": scenario, "clients": clients, "budget": budget, "total": total, "deadline": deadline}
     given = market | {"rounds": rounds, "seeds": seeds, "seed": seed}
     chosen = _study(study, mechanisms, accuracy, settings, given)
     options.writable(out)

@@ -15,6 +15,10 @@ from lefi.world.scenarios import SCENARIOS
 
 Clients = Annotated[int | None, typer.Option(help="Number of clients.", show_default="10")]
 Budget = Annotated[float | None, typer.Option(help="USD per round.", show_default="0.5 per client")]
+Total = Annotated[
+    float | None,
+    typer.Option(help="USD for the whole job: never passed; without --budget a round has an equal part.", min=0),
+]
 Deadline = Annotated[float | None, typer.Option(help="Seconds that a client has for a round.", show_default="60")]
 Rounds = Annotated[int | None, typer.Option(help="Rounds to play.", show_default="100")]
 Scenario = Annotated[str | None, typer.Option(help=f"Which clients: {', '.join(SCENARIOS)}.", show_default="paper")]

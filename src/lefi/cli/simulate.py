@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lefi.cli import options
-from lefi.cli.options import Accuracy, AsJson, Budget, Clients, Deadline, Rounds, Scenario, Seed, Set
+from lefi.cli.options import Accuracy, AsJson, Budget, Clients, Deadline, Rounds, Scenario, Seed, Set, Total
 from lefi.messages import Receipt
+from lefi.offers.totals import ended
 from lefi.payments import payment_of
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ def simulate(
     scenario: Scenario = None,
     clients: Clients = None,
     budget: Budget = None,
+    total: Total = None,
     deadline: Deadline = None,
     rounds: Rounds = None,
     seed: Seed = None,
@@ -37,12 +39,13 @@ def simulate(
     Examples:
     lefi simulate --clients 10 --budget 5
     lefi simulate --mechanism bara --scenario mixed --seed 3 --json
+    lefi simulate --total 40 --rounds 80
     lefi simulate --mechanism lefi --set step=2 --set speed=2,29 --out receipts
     """
     from lefi.cli import show
     from lefi.studies.plan.study import Study
 
-    market = {"scenario": scenario, "clients": clients, "budget": budget, "deadline": deadline}
+    market = {"scenario": scenario, "clients": clients, "budget": budget, "total": total, "deadline": deadline}
     given = {name: value for name, value in (market | {"rounds": rounds, "seed": seed}).items() if value is not None}
     values = options.study_values([mechanism], accuracy, settings)
     run = Study.build({"name": "simulate", "seeds": 1} | given | values).runs()[0]
@@ -103,6 +106,7 @@ def _told(run: "Run", outcome: "Outcome") -> dict[str, Any]:
         "scenario",
         "clients",
         "budget",
+        "total",
         "deadline",
         "rounds",
         "seed",
@@ -114,6 +118,8 @@ def _told(run: "Run", outcome: "Outcome") -> dict[str, Any]:
         "round": outcome.final.round,
         "accuracy": outcome.final.accuracy,
         "paid": outcome.final.paid,
+        "spent": outcome.spent,
+        "played": outcome.played,
         "weights_settled": outcome.weights_settled,
         "sizes_settled": outcome.sizes_settled,
         **outcome.numbers,
@@ -151,7 +157,9 @@ def _lines(run: "Run", outcome: "Outcome", out: Path | None) -> Iterator[tuple[s
     best = f"{optimum} {number(numbers[optimum], 4)}, arbitrary weights {numbers['arbitrary']:.4f}"
     yield "accuracy", f"{final.accuracy:.4f}  ({best})"
     yield "share", f"{number(numbers['share'])} of the gain of {optimum} over arbitrary weights"
-    yield "paid", f"{final.paid:.4f} of {run.budget:g} USD"
+    yield "paid", f"{final.paid:.4f} of {run.budget:g} USD in that round, {outcome.spent:.4f} in all"
+    if (said := ended(run.market().terms, outcome.played, run.rounds, outcome.spent)) is not None:
+        yield "ended", said
     worst = f"{100 * numbers['overspend']:.2g}% of the budget at worst, in round {numbers['overspend_round']}"
     yield "overspend", worst if numbers["overspend"] > 0 else "none in any round"
     if out is not None:

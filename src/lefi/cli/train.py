@@ -1,6 +1,6 @@
 """`lefi train`: mechanisms pay clients that train for real; the accuracy is that of the model they trained."""
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -123,8 +123,9 @@ class Orders:
 
     def of(self, seed: int, budget: float) -> "Market":
         """The modelled market of a job."""
-        market = scaled_market(**self.market, seed=seed, budget=budget)
-        return replace(market, terms=replace(market.terms, total=self.about.get("total")))
+        from lefi.world.scaled import scaled_market
+
+        return scaled_market(**self.market, seed=seed, budget=budget, total=self.about.get("total"))
 
     @property
     def target(self) -> float | None:
@@ -171,25 +172,6 @@ def other_training(place: Path, orders: dict[str, Any]) -> str | None:
     except (OSError, ValueError, KeyError, TypeError):
         return "a manifest.json that lefi train did not write"
     return f"a training with other {', '.join(changed)}" if changed else None
-
-
-def scaled_market(scenario: str, accuracy: str, size_high: float, **settings: Any) -> "Market":
-    """The scenario with sizes up to `size_high`: rates and cost per sample grow as the sizes shrink.
-
-    A full delivery then costs and earns what it does in the paper, whose sizes go up to 10 thousand.
-    """
-    from lefi.models import LinearCost, cost
-    from lefi.profiling.defaults import SIZE_HIGH
-    from lefi.world.drawn import Settings
-    from lefi.world.scenarios import SCENARIOS
-    from lefi.world.scenarios import scenario as make_market
-
-    factor = SIZE_HIGH / size_high
-    paper = cost("paper")
-    usual = (own if isinstance(own := SCENARIOS.get(scenario), dict) else {}).get("rate", Settings().rate)
-    low, high = usual if isinstance(usual, tuple) else (usual, usual)
-    scaled: dict[str, Any] = {"rate": (low * factor, high * factor), "cost": LinearCost(paper.p * factor, paper.q)}
-    return make_market(scenario, accuracy=accuracy, size_high=size_high, **scaled, **settings)
 
 
 def _names(text: str) -> list[str]:

@@ -13,7 +13,7 @@ from lefi.offers import cut
 
 Inner = Callable[[Terms, int], Mechanism]  # makes the inner mechanism under terms of the wrapper's choice, with a seed
 
-LEAST = 1e-3  # of the total: with less left no round is begun
+LEAST = 1e-2  # of the total: with less left no round is begun
 NOTHING = 1e-12  # USD: what the inner mechanism is asked with where nothing is left; what it offers is then cut to 0
 
 

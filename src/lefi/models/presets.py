@@ -31,15 +31,26 @@ def find(
 
 def measured_sizes(name_or_path: str | Path) -> tuple[float, float]:
     """The sizes that a preset was measured for, in thousand samples; all of them where it does not say."""
-    name = str(name_or_path)
-    path = SHIPPED / f"{name}.json" if name in shipped() else Path(name_or_path)
-    if path.suffix != ".json" or not path.is_file():
-        return 0.0, float("inf")
     try:
-        low, high = json.loads(path.read_text(encoding="utf-8"))["fit"]["size"]
+        low, high = _told(name_or_path)["fit"]["size"]
         return number("fit.size", low), number("fit.size", high)
     except (KeyError, TypeError, ValueError):  # coefficients that somebody wrote by hand
         return 0.0, float("inf")
+
+
+def measured_data(name_or_path: str | Path) -> float:
+    """Thousand samples in the training data of a preset; inf where it does not say."""
+    try:
+        return number("measured.data.train", _told(name_or_path)["measured"]["data"]["train"], above=0) / 1000
+    except (KeyError, TypeError, ValueError):
+        return float("inf")
+
+
+def _told(name_or_path: str | Path) -> Any:
+    """All that a preset says; nothing where it is no file."""
+    name = str(name_or_path)
+    path = SHIPPED / f"{name}.json" if name in shipped() else Path(name_or_path)
+    return json.loads(path.read_text(encoding="utf-8")) if path.suffix == ".json" and path.is_file() else {}
 
 
 def numbers(what: str, path: str, table: Mapping[str, Any], fields: tuple[str, ...]) -> dict[str, float]:

@@ -26,6 +26,7 @@ from lefi.mechanisms.catalogue import mechanism_of, settings_of
 from lefi.mechanisms.mechanism import done
 from lefi.messages import Offer, Receipt, Roster
 from lefi.offers import PriceOffer
+from lefi.offers.totals import Total
 from lefi.optimum import ORACLE, first_best, oracle
 from lefi.profiling.measure import write_table
 from lefi.profiling.sgd import Weights
@@ -36,7 +37,6 @@ from lefi.world.market import Market
 
 FIRST_BEST = "first_best"
 WILLING = 1 + 5e-10  # of its cost: who is paid just that has no reason to say yes; half of the budget's margin
-LEAST = 1e-3  # of a round's budget: with less left of the total no round is begun
 KNOWING = {ORACLE: "curve", FIRST_BEST: "price"}  # bounds that see the clients' costs, and how they pay
 COLUMNS = {
     "mechanism": pl.String,
@@ -83,25 +83,19 @@ class Playing:
         self.federation = Federation(trainer, job.seed, market.terms.size_high)
         self.weights = self.federation.start()
         self.receipt: Receipt | None = None
-        self.spent = 0.0
+        self.total = Total(self.market.terms)
 
     def settle(self, round: int) -> None:
         """Post the offer and hear the clients."""
-        roster, total = self.market.fleet.roster, self.market.terms.total
-        budget = None if total is None else min(self.market.terms.budget, self._left)
+        roster, budget = self.market.fleet.roster, self.total.in_force()
         offer = self.mechanism.ask(roster) if budget is None else self.mechanism.ask(roster, budget)
-        self.receipt = self.market.settle(round, offer, generator(self.job.seed, "behaviour", round), budget)
+        rng = generator(self.job.seed, "behaviour", round)
+        self.receipt = self.market.settle(round, self.total.within(offer), rng, budget)
 
     def ended(self, target: float) -> bool:
         """Whether the model is good enough, the money gone, or the mechanism done."""
         reached = self.receipt is not None and self.receipt.accuracy >= target
-        return reached or done(self.mechanism) is not None or self._left <= LEAST * self.market.terms.budget
-
-    @property
-    def _left(self) -> float:
-        """Of the total [USD]."""
-        total = self.market.terms.total
-        return np.inf if total is None else total - self.spent
+        return reached or done(self.mechanism) is not None or self.total.empty
 
     @property
     def trained(self) -> FloatArray:
@@ -113,7 +107,8 @@ class Playing:
         """Go on from this model; the row of the round."""
         assert self.receipt is not None
         receipt, self.weights = replace(self.receipt, accuracy=accuracy), weights
-        self.receipt, self.spent = receipt, self.spent + receipt.paid
+        self.receipt = receipt
+        self.total.pay(receipt)
         modelled = self.market.terms.accuracy(np.nan_to_num(receipt.sizes), receipt.roster.iid).mean()
         self.mechanism.tell(receipt)
         self.market = self.market.after(receipt).advance(generator(self.job.seed, "advance", receipt.round))

@@ -83,11 +83,14 @@ def scenario(
     deadline: float | None = None,
     seed: int = 0,
     payment: str = "curve",
+    total: float | None = None,
+    rounds: int | None = None,
     **settings: Any,
 ) -> Market:
     """The market of that name, or of `file.py:Name`: 10 clients, unless it has a number of its own.
 
-    Budget in USD per round, by default 0.5 per client; deadline in seconds.
+    Budget in USD per round, by default 0.5 per client, or total / rounds; `total` in USD for the whole job of at most
+    `rounds`; deadline in seconds.
     `payment` is the way of paying that it takes: curve (the paper's), price, menu, pool or auction.
     `settings` overrule the scenario's own: rate, speed, iid, price_factor (a number or a range (low, high)),
     size_low, size_high, accuracy, cost, and the behaviours of `Settings`.
@@ -98,13 +101,14 @@ def scenario(
         whole("clients", clients, low=1, high=MOST)
     if isinstance(found, Mapping):
         chosen, count = read_settings({**found, **settings}), CLIENTS if clients is None else clients
-        terms = _terms(chosen, count, budget, deadline, payment)
+        terms = _terms(chosen, count, budget, deadline, payment, total, rounds)
         return Market(terms, behaving(draw_fleet(count, seed, terms, chosen), chosen, seed))
     shared = {name: settings.pop(name) for name in SHARED if name in settings}
     own = found if isinstance(found, Market | Fleet) else _made(name, found, clients, seed, settings)
     if isinstance(found, Market | Fleet) and settings:
         raise UnknownName(f"setting of {name!r}", next(iter(settings)), SHARED)
-    return _own(name, own, shared, clients=clients, budget=budget, deadline=deadline, seed=seed, payment=payment)
+    given = {"budget": budget, "deadline": deadline, "payment": payment, "total": total, "rounds": rounds}
+    return _own(name, own, shared, clients=clients, seed=seed, **given)
 
 
 def _made(name: str, function: Callable[..., Any], clients: int | None, seed: int, settings: dict[str, Any]) -> Any:
@@ -126,7 +130,7 @@ def _own(
     if isinstance(made, Market):
         fleet, terms = made.fleet, made.terms
         said = {key: getattr(terms, key) for key in ("accuracy", "size_low", "size_high")}
-        usual = {"budget": terms.budget, "deadline": terms.deadline}
+        usual = {key: getattr(terms, key) for key in ("budget", "deadline", "total", "rounds")}
     elif able(made, Bounded):
         said, usual = {"size_low": made.size_low, "size_high": made.size_high}, {"deadline": made.deadline}
     assert isinstance(fleet, Fleet)
@@ -137,7 +141,15 @@ def _own(
     return Market(_terms(chosen, len(fleet.roster), **agreed), behaving(fleet, chosen, seed))
 
 
-def _terms(chosen: Settings, clients: int, budget: float | None, deadline: float | None, payment: str) -> Terms:
+def _terms(
+    chosen: Settings,
+    clients: int,
+    budget: float | None,
+    deadline: float | None,
+    payment: str,
+    total: float | None,
+    rounds: int | None,
+) -> Terms:
     if isinstance(chosen.accuracy, str | Path):
         low, high = measured_sizes(chosen.accuracy)
         if chosen.size_high > high * (1 + 1e-9):
@@ -146,13 +158,16 @@ def _terms(chosen: Settings, clients: int, budget: float | None, deadline: float
                 f"up to size_high {chosen.size_high:g} it is a guess; set size_high={high:g}, or measure larger sizes",
                 stacklevel=3,
             )
+    divided = total is not None and rounds is not None  # then the budget is an equal part, unless it is given
     return Terms(
-        budget=number("budget", 0.5 * clients if budget is None else budget, above=0),
+        budget=0.5 * clients if budget is None and not divided else budget,
         accuracy=accuracy(chosen.accuracy) if isinstance(chosen.accuracy, str | Path) else chosen.accuracy,
         size_low=chosen.size_low,
         size_high=chosen.size_high,
         deadline=DEADLINE if deadline is None else number("deadline", deadline, above=0),
         payment=payment,
+        total=total,
+        rounds=rounds,
     )
 
 

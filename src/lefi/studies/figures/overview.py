@@ -51,6 +51,22 @@ def draw_money(study: Finished) -> Figure:
     return figure
 
 
+def draw_spent(study: Finished) -> Figure:
+    """What was paid so far, against the total that ends the job."""
+    figure, (axes,) = sheet(1, width=6.4, height=3.6)
+    money = study.rounds.sort("round").with_columns(spent=pl.col("paid").cum_sum().over("mechanism", "seed"))
+    spent = bands(money, "spent")
+    for name, look in looks(spent).items():
+        draw_band(axes, spent[name], look)
+    total = float(study.rounds["total"][0])
+    axes.axhline(total, color=GREY, linestyle=ORACLE.line, linewidth=1.2)
+    last = max(float(line.by[-1]) for line in spent.values())
+    axes.set(xlabel="round", ylabel="paid so far [USD]", xlim=(1, max(last, 2)), ylim=(0, 1.05 * total))
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    legend(figure, study.mechanisms)
+    return figure
+
+
 def draw_sweep(study: Finished, setting: str) -> Figure:
     """Share and accuracy in the last round, over one swept setting."""
     final = study.final()

@@ -18,6 +18,8 @@ class Outcome:
     final: Receipt
     weights_settled: int | None
     sizes_settled: int | None
+    spent: float  # USD in all rounds
+    played: int  # rounds
     numbers: dict[str, float]  # accuracy and share of the last row, the marks, the worst overspend and its round
 
 
@@ -33,6 +35,7 @@ class Follower:
         self.run = run
         self.final: Receipt | None = None
         self.best = -np.inf
+        self.spent = 0.0
         self.last: dict[str, Any] = {}
         self.worst: dict[str, Any] = {"overspend": 0.0, "round": 0}
         self.ids: list[IntArray] = []
@@ -41,6 +44,7 @@ class Follower:
 
     def add(self, receipt: Receipt, row: dict[str, Any]) -> None:
         self.last = row
+        self.spent += receipt.paid
         if row["overspend"] > self.worst["overspend"]:
             self.worst = row
         self.ids.append(receipt.roster.ids)
@@ -56,6 +60,8 @@ class Follower:
             final=self.final,
             weights_settled=settled(self._history(self.weights)),
             sizes_settled=settled(self._history(self.sizes)),
+            spent=self.spent,
+            played=len(self.ids),
             numbers={name: self.last[name] for name in told}
             | {"overspend": self.worst["overspend"], "overspend_round": self.worst["round"]},
         )

@@ -42,7 +42,8 @@ def summarise(rounds: pl.DataFrame, mechanisms: list[str], swept: Sequence[str] 
 
 
 def _at_point(rounds: pl.DataFrame, mechanisms: list[str], point: tuple[Any, ...]) -> list[Summary]:
-    last = int(rounds["round"].max())  # type: ignore[arg-type]
+    ends = rounds.group_by("mechanism", "seed").agg(pl.col("round").max())  # a job may end when its total is spent
+    last = int(ends["round"].to_numpy().min())
     told = sorted({round for round in MILESTONES if round < last} | {last})
     result: list[Summary] = []
     reference: FloatArray | None = None

@@ -41,6 +41,7 @@ class Run:
     made_by: str = ""  # the mechanism's name, or where one from outside lies; the label where it is empty
     swept: dict[str, Any] = field(default_factory=dict)  # the swept settings and their values at this point
     content: dict[str, Any] = field(default_factory=dict)  # what names only point to: models, the user's code
+    total: float | None = None  # USD of the whole job; None sets no bound
     code: str = ""  # digest of the sources of lefi behind it; travels with the run, so that workers agree on its key
 
     def __post_init__(self) -> None:
@@ -50,6 +51,8 @@ class Run:
     @property
     def key(self) -> str:
         told = asdict(self) | {"made_by": "" if is_outside(self.spec) else self.spec, "version": lefi.__version__}
+        if self.total is None:  # runs without a total are those of before there was one
+            del told["total"]
         return sha256(dumps(told, sort_keys=True).encode()).hexdigest()[:16]
 
     @property
@@ -80,5 +83,6 @@ class Run:
             budget=self.budget,
             deadline=self.deadline,
             seed=self.seed,
+            total=self.total,
             **self.settings,
         )

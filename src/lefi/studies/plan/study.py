@@ -47,7 +47,8 @@ class Study(BaseModel):
 
     A mechanism is written as its name, as `file.py:Name`, with settings, with a label: `joint = lefi(slope=joint)`. So
     the same one can be there several times. `sweep` is one setting and its values, or two of them: a grid. `control`
-    is the mechanism, by its label, that must stay behind: where it keeps up, the study tells nothing.
+    is the mechanism, by its label, that must stay behind: where it keeps up, the study tells nothing. `total` is the
+    money of a whole run [USD]: without a budget every round has an equal part of it.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -63,6 +64,7 @@ class Study(BaseModel):
     clients: int | None = None
     budget: float | None = None
     deadline: float | None = None
+    total: float | None = None
     settings: dict[str, Any] = {}
     mechanism: dict[str, dict[str, Any]] = {}
     sweep: Sweep | list[Sweep] | None = None
@@ -159,6 +161,7 @@ class Study(BaseModel):
             "clients": len(market.fleet.roster),
             "budget": market.terms.budget,
             "deadline": market.terms.deadline,
+            "total": market.terms.total,
             "settings": self.settings,
             "keep_clients": len(market.fleet.roster) <= KEEP if self.keep_clients is None else self.keep_clients,
             "swept": swept,
@@ -186,8 +189,8 @@ class Study(BaseModel):
         return {name: _numbers(name, model, self.settings.get(name)) for name, model in models.items()} | files
 
     def _market(self) -> Market:
-        own = {name: getattr(self, name) for name in ("clients", "budget", "deadline")}
-        return scenario(self.scenario, **own, **self.settings)
+        own = {name: getattr(self, name) for name in ("clients", "budget", "deadline", "total")}
+        return scenario(self.scenario, **own, rounds=None if self.total is None else self.rounds, **self.settings)
 
     def _check(self) -> None:
         whole("rounds", self.rounds, low=1)
@@ -214,7 +217,13 @@ class Study(BaseModel):
         return [*MARKET, *Settings.model_fields, *scenario_settings(self.scenario), *own]
 
 
-MARKET = ("clients", "budget", "deadline", "scenario")  # what can be swept beside settings of scenario and mechanisms
+MARKET = (
+    "clients",
+    "budget",
+    "deadline",
+    "total",
+    "scenario",
+)  # what can be swept beside settings of scenario and mechanisms
 
 
 def _known(kind: str, names: Any, known: Any) -> None:

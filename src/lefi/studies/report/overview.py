@@ -42,6 +42,9 @@ def _drawn(found: Finished, swept: Sequence[str], folder: Path) -> list[str]:
         plans.append(("map", figures.draw_map(found, *swept), "Median share over both settings; brighter is better."))
     if not swept:
         plans.append(("money", figures.draw_money(found), "Above the line a round pays more than its budget."))
+    if not swept and "total" in found.rounds.columns:
+        said = "What was paid so far; the line is the total, which no job passes. A job ends when it is spent."
+        plans.append(("spent", figures.draw_spent(found), said))
     parts = []
     for name, figure, caption in plans:
         svg = next(path for path in save(figure, folder, name) if path.suffix == ".svg")

@@ -70,6 +70,7 @@ def setting_line(study: Finished) -> str:
         if name not in sweeps:
             values = sorted(study.rounds[name].unique())
             parts.append(f"{values[0]:g} {unit}" if len(values) == 1 else f"{values[0]:g} to {values[-1]:g} {unit}")
+    parts += [f"{say['total']:g} USD in all"] if say.get("total") is not None else []
     parts += [f"{name} = {', '.join(map(_plain, values))}" for name, values in sweeps.items()]
     parts += [f"{name} = {value}" for name, value in (say.get("settings") or {}).items()]
     for mechanism, chosen in (say.get("mechanism") or {}).items():

@@ -7,6 +7,7 @@ clients  one row per round and client: what was offered and what came back
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -94,7 +95,10 @@ class _Marker:
         self.marked = Marks(np.nan, np.nan, np.nan)
 
     def marks(self, market: Market, receipt: Receipt) -> Marks:
-        """Those of the fleet that the receipt was settled with."""
+        """Those of the fleet that the receipt was settled with, under the budget that was in force."""
+        if receipt.budget not in (None, market.terms.budget):  # what was left of a total
+            terms = replace(market.terms, budget=receipt.budget)
+            return marks(replace(market, terms=terms), self.seed, self.outer)
         if market.fleet is not self.fleet:
             self.fleet = market.fleet
             self.marked = marks(market, self.seed, self.outer, self.known.get(receipt.round))
@@ -128,7 +132,10 @@ def _labelled(run: Run, rows: list[dict[str, Any]]) -> pl.DataFrame:
     """The rows under the run's settings, and the swept setting in a column of its own."""
     settings = {name: getattr(run, name) for name in COLUMNS if name not in rows[0]}
     table = pl.DataFrame([settings | row for row in rows], schema=COLUMNS)
-    return table.with_columns(column for name, column in _swept(run).items() if name not in COLUMNS)
+    more = [column for name, column in _swept(run).items() if name not in COLUMNS]
+    if run.total is not None and "total" not in run.swept:
+        more.append(pl.lit(run.total, dtype=pl.Float64).alias("total"))
+    return table.with_columns(more)
 
 
 def _clients(run: Run, receipts: list[Receipt], kept: list[FloatArray]) -> pl.DataFrame:
