@@ -7,12 +7,15 @@ more than what is left of it, whatever the inner mechanism asks for.
 from collections.abc import Callable
 from dataclasses import replace
 
+from lefi.arrays import FloatArray
 from lefi.mechanisms.mechanism import Mechanism
 from lefi.messages import Offer, Receipt, Roster, Terms, spendable
 from lefi.offers import cut
 
 Inner = Callable[[Terms, int], Mechanism]  # makes the inner mechanism under terms of the wrapper's choice, with a seed
 
+PATIENCE = 20  # rounds in a row without an improvement
+IMPROVEMENT = 0.001  # of accuracy: less than that is none
 LEAST = 1e-2  # of the total: with less left no round is begun
 NOTHING = 1e-12  # USD: what the inner mechanism is asked with where nothing is left; what it offers is then cut to 0
 
@@ -61,3 +64,10 @@ class Pacing:
     def _chosen(self, budget: float | None) -> float:
         most = min(self.terms.in_force(budget), self.left)
         return max(min(self.money(most), most), NOTHING)
+
+
+def at_rest(accuracies: FloatArray, patience: int = PATIENCE, least: float = IMPROVEMENT) -> bool:
+    """Whether none of the last rounds was better than the best before them, by `least` or more."""
+    if accuracies.size <= patience:
+        return False
+    return bool(accuracies[-patience:].max() < accuracies[:-patience].max() + least)

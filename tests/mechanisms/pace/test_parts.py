@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import lefi
-from lefi.mechanisms.pace.planner import Planner, still
+from lefi.mechanisms.pace.planner import Planner
 from lefi.mechanisms.pace.progress import Progress
 from lefi.mechanisms.pace.supply import Bend, Supply
+from lefi.mechanisms.pacing import at_rest
 
 CURVE = lefi.learning("cifar10")
 
@@ -60,7 +61,7 @@ def test_the_plan_is_the_cheapest_of_all_constant_budgets() -> None:
 
 def test_at_rest_means_no_better_round_for_a_while() -> None:
     rising = np.linspace(0.1, 0.5, 30)
-    assert not still(rising, 5, 0.001)
-    assert not still(rising[:5], 5, 0.001)
-    assert still(np.append(rising, np.full(5, 0.5)), 5, 0.001)
-    assert not still(np.append(rising, [0.4, 0.4, 0.4, 0.4, 0.502]), 5, 0.001)
+    assert not at_rest(rising, 5, 0.001)
+    assert not at_rest(rising[:5], 5, 0.001)
+    assert at_rest(np.append(rising, np.full(5, 0.5)), 5, 0.001)
+    assert not at_rest(np.append(rising, [0.4, 0.4, 0.4, 0.4, 0.502]), 5, 0.001)

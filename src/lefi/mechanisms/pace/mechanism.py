@@ -12,10 +12,10 @@ import numpy as np
 from pydantic import Field
 
 from lefi.mechanisms.catalogue import register_wrapper
-from lefi.mechanisms.pace.planner import Planner, still
+from lefi.mechanisms.pace.planner import Planner
 from lefi.mechanisms.pace.progress import Progress
 from lefi.mechanisms.pace.supply import Supply
-from lefi.mechanisms.pacing import Inner, Pacing
+from lefi.mechanisms.pacing import IMPROVEMENT, PATIENCE, Inner, Pacing, at_rest
 from lefi.messages import Receipt, Terms
 from lefi.models import learning
 
@@ -53,8 +53,8 @@ class Pace(Pacing):
         data: str = "cifar10",
         start: Annotated[float, Field(gt=0, le=1)] = 0.002,
         gain: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0,
-        patience: Annotated[int, Field(ge=2)] = 20,
-        least: Annotated[float, Field(ge=0, le=1)] = 0.001,
+        patience: Annotated[int, Field(ge=2)] = PATIENCE,
+        least: Annotated[float, Field(ge=0, le=1)] = IMPROVEMENT,
     ) -> None:
         self.target, self.gain, self.patience, self.least = target, gain, patience, least
         self.next = start * (terms.budget if terms.total is None else min(terms.budget, terms.total))
@@ -108,7 +108,7 @@ class Pace(Pacing):
     def _at_rest(self) -> str | None:
         seen = np.array(self.seen)
         seen = seen[np.isfinite(seen)]
-        if not still(seen, self.patience, self.least):
+        if not at_rest(seen, self.patience, self.least):
             return None
         best, last = seen.max(), seen[-self.patience :].max()
         since = "nothing improves" if last >= best - self.least else "the accuracy falls"

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lefi.arrays import FloatArray
 from lefi.mechanisms.pace.progress import Progress
 from lefi.mechanisms.pace.supply import Supply
 
@@ -83,10 +82,3 @@ class Planner:
         if self.target is None:
             return 1 - way.accuracy
         return way.cost
-
-
-def still(accuracies: FloatArray, patience: int, least: float) -> bool:
-    """Whether none of the last rounds was better than the best before them, by `least` or more."""
-    if accuracies.size <= patience:
-        return False
-    return bool(accuracies[-patience:].max() < accuracies[:-patience].max() + least)

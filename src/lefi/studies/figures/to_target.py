@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from lefi.studies.figures.style import GREY
 from lefi.studies.figures.trained_accuracy import DATA
@@ -31,7 +31,7 @@ def draw(panels: list[Panel]) -> Figure:
     for axes, one in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
         _lines(axes, one.ways)
         axes.set_title(f"{DATA.get(one.data, one.data)}: money until {one.target:g}")
-        axes.set_xlabel("USD, each dot a seed; bar: median and interval; grey: never reached")
+        axes.set_xlabel("USD; dots: seeds, bar: median, x: seeds that never get there")
     return figure
 
 
@@ -53,6 +53,7 @@ def _lines(axes: Axes, ways: list[Way]) -> None:
     axes.set_yticks(range(len(ways)), [way.mechanism for way in reversed(ways)])
     axes.set_ylim(-0.7, len(ways) - 0.3)
     axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.xaxis.set_minor_formatter(NullFormatter())
 
