@@ -37,7 +37,7 @@ def test_without_a_total_it_is_the_paper_s_way() -> None:
         np.testing.assert_array_equal(ours.payments, theirs.payments)
 
 
-@pytest.mark.parametrize("name", ["schedule(uniform)", "schedule(price, shape=front)", "schedule(auction)"])
+@pytest.mark.parametrize("name", ["schedule(uniform)", "schedule(flat, shape=front)", "schedule(auction)"])
 def test_it_keeps_the_contract(name: str) -> None:
     check_mechanism(mechanism_of(name))
 
