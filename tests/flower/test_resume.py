@@ -12,6 +12,7 @@ import lefi
 from lefi.flower import Incentive, LocalGrid
 from lefi.ledger import Ledger
 from lefi.ledger.views import frame
+from lefi.mechanisms.mechanism import done
 from tests.flower import toy
 
 SAME: dict[str, Any] = {"measure": toy.score, "mechanism": "lefi"}
@@ -145,12 +146,12 @@ def test_only_two_models_are_kept(tmp_path: Path) -> None:
 def test_a_plan_that_was_killed_goes_on_byte_for_byte(tmp_path: Path) -> None:
     """Budgets that vary from round to round are planned again from the receipts; the job ends in the same words."""
     terms = replace(toy.TERMS, budget=2.0, total=2.0)
-    same: dict[str, Any] = {"mechanism": "pace(uniform, start=0.05, patience=4, least=0.01)", "terms": terms}
+    same: dict[str, Any] = {"mechanism": "pace(uniform, start=0.05, patience=6, least=0.5)", "terms": terms}
 
     def play(name: str, rounds: int) -> Any:
         kept = tmp_path / f"models-{name}"
         incentive, _ = toy.run(tmp_path / name, rounds=rounds, measure=toy.score, checkpoints=kept, **same)
-        table, why = frame(incentive.ledger.rows(), clock=False), incentive.mechanism.done
+        table, why = frame(incentive.ledger.rows(), clock=False), done(incentive.mechanism)
         incentive.ledger.close()
         return table, why
 

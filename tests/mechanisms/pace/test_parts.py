@@ -65,3 +65,9 @@ def test_at_rest_means_no_better_round_for_a_while() -> None:
     assert not at_rest(rising[:5], 5, 0.001)
     assert at_rest(np.append(rising, np.full(5, 0.5)), 5, 0.001)
     assert not at_rest(np.append(rising, [0.4, 0.4, 0.4, 0.4, 0.502]), 5, 0.001)
+
+
+def test_shares_that_add_up_to_more_than_all_by_rounding_do_no_harm() -> None:
+    rng = np.random.default_rng(0)
+    for sizes in rng.uniform(0.1, 3.0, (50, 10)):
+        assert CURVE.next(0.3, sizes, np.ones(sizes.size)) > 0.3

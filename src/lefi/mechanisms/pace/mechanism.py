@@ -73,7 +73,7 @@ class Pace(Pacing):
     def learn(self, receipt: Receipt, budget: float) -> None:
         sizes = np.nan_to_num(receipt.sizes)
         if sizes.sum() > 0:  # a sample counts, not a client
-            self.iid = float(np.average(receipt.roster.iid, weights=sizes))
+            self.iid = min(float(np.average(receipt.roster.iid, weights=sizes)), 1.0)  # rounding goes above
         self.supply.tell(budget, receipt.paid, sizes)
         self.progress.tell(sizes, receipt.roster.iid, receipt.accuracy)
         self.seen += [receipt.accuracy] if receipt.paid > 0 else []
