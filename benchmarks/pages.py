@@ -2,7 +2,7 @@
 
     python -m benchmarks.pages [results/bench]   takes the JSON files found there, and writes every table anew
 
-price.json comes from `python -m benchmarks.price`, gpu.json from `python
+price.json comes from `python -m benchmarks.price`, plan.json from `lefi plan`, gpu.json from `python
 benchmarks/gpu.py` on a machine with a GPU. A test compares the pages with docs/measured.
 """
 
@@ -16,9 +16,9 @@ from typing import Any
 from benchmarks.price import GOALS, SHARED
 from lefi.studies.report.markdown import markdown, marked
 
-PAGES = ("docs/surrogate.md", "docs/shape.md")
+PAGES = ("docs/surrogate.md", "docs/shape.md", "docs/plan.md")
 KEPT = Path("docs", "measured")
-FILES = ("gpu.json", "price.json")
+FILES = ("gpu.json", "price.json", "plan.json")
 Measured = dict[str, Any]  # by the file's name without its ending
 
 
@@ -57,7 +57,31 @@ def price(measured: Measured) -> str:
     return markdown(["scenario, clients", *head, *goals], cells)
 
 
-BLOCKS: dict[str, Callable[[Measured], str]] = {"gpu": gpu, "price": price}
+def plans(measured: Measured) -> str:
+    """The plans: the cheapest way to the target, the best for the sum."""
+    rows = []
+    for one in measured["plan"]["plans"]:
+        aim = f"for {one['total']:g} USD" if one["target"] is None else f"to {one['target']:g}"
+        spans = ["{middle:.3g} [{low:.3g}, {high:.3g}]".format(**one[name]) for name in ("cost", "accuracy")]
+        rows.append([f"{one['payment']} {aim}", str(one["rounds"]), f"{one['budget']:.3g}", *spans])
+    return markdown(["", "rounds", "USD a round", "USD in all", "accuracy"], rows)
+
+
+def same_target(measured: Measured) -> str:
+    """What the target costs in other numbers of rounds."""
+    told = [one for one in measured["plan"]["plans"] if one["target"] is not None]
+    rounds = sorted({int(t) for one in told for t in one["others"]})
+    rows = [
+        [
+            f"{one['payment']} to {one['target']:g}, USD in all",
+            *("-" if (cost := one["others"][str(t)]) is None else f"{cost:.3g}" for t in rounds),
+        ]
+        for one in told
+    ]
+    return markdown(["", *(f"{t} round{'s' * (t > 1)}" for t in rounds)], rows)
+
+
+BLOCKS: dict[str, Callable[[Measured], str]] = {"gpu": gpu, "price": price, "plans": plans, "same_target": same_target}
 
 
 def read(root: Path) -> Measured:

@@ -1,6 +1,7 @@
 """`lefi profile` and `lefi train` as a user calls them."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+import lefi
 from lefi.cli import app
+from lefi.profiling import learned
 
 
 def call(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:
@@ -33,6 +36,24 @@ def test_profile_writes_figures_tables_and_a_preset(profiled: Path) -> None:
     names = {"accuracy.parquet", "cost.parquet", "manifest.json", "preset.json", "groups"}
     names |= {f"{figure}.{kind}" for figure in ("accuracy", "cost", "labels") for kind in ("pdf", "png", "svg")}
     assert {path.name for path in profiled.iterdir()} == names
+
+
+def test_the_preset_learns_how_accuracy_rises_by_round(
+    profiled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two rounds do not settle it; where rounds do (a fit that stands in), preset, picture and words have it."""
+    assert "learning" not in json.loads((profiled / "preset.json").read_text())
+    shutil.copytree(profiled, tmp_path / "again")
+    fitted = learned.Judged(lefi.learning("digits"), 0.01, 0.02, 0.03)
+    monkeypatch.setattr(learned, "judged", lambda *_: (fitted,))
+    small = ["--sizes", "0.03,0.06,0.1", "--iid", "0.1,0.5,1", "--seeds", "1", "--clients", "2", "--rounds", "2"]
+    code, out, err = call(capsys, "profile", *small, "--device", "cpu", "--out", tmp_path / "again")
+    assert code == 0, err
+    assert "RMSE 0.0200 on cells left out, 0.0300 on the last rounds left out" in out
+    assert lefi.learning(tmp_path / "again" / "preset.json") == lefi.learning("digits")
+    told = json.loads((tmp_path / "again" / "preset.json").read_text())["fit"]["learning"]
+    assert told == {"hill": {"rmse": 0.01, "rmse_left_out": 0.02, "rmse_last_rounds": 0.03}}
+    assert (tmp_path / "again" / "learning.png").stat().st_size > 1000
 
 
 def test_simulate_runs_on_the_preset(profiled: Path, capsys: pytest.CaptureFixture[str]) -> None:

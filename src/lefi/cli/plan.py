@@ -36,7 +36,9 @@ def plan(
         float | None,
         typer.Option(help="Thousand samples that a client owns.", show_default="its part of the data, as measured"),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Where the figure goes.", show_default="results/plan/DATA")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Where figure and numbers go.", show_default="results/plan/DATA")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Plan a job: the cheapest way to a target accuracy, and the best accuracy for a sum of money.
@@ -63,9 +65,9 @@ def plan(
     wanted = {name: value for name, value in asked.items() if value is not None}
     found = _planned(markets, learning, wanted, rounds)
     figure = _drawn(found, place)
+    told = _written(orders, found, learning, place)
     if as_json:
-        plans = [_numbers(plan) | {"command": order.command(plan)} for order, plan in _pairs(orders, found)]
-        show.print_json({"plans": plans, "error": learning.error, "figure": str(figure)})
+        show.print_json(told | {"figure": str(figure)})
         return
     console = show.console()
     console.print(_table(orders, found))
@@ -108,8 +110,13 @@ class Order(NamedTuple):
         return [scaled_market(self.scenario, self.data, self.owned, **said, seed=seed) for seed in seeds]
 
     def command(self, plan: "Plan") -> str:
-        """What runs the plan."""
-        said = f"lefi train --data {self.data} --scenario {self.scenario} --clients {self.clients}"
+        """What runs the plan; the files of the images are the user's."""
+        from lefi.models.presets import shipped
+
+        known = self.data in shipped()
+        images = f"{self.data}{'' if self.data == 'digits' else ' --folder FOLDER'}" if known else "IMAGES"
+        data = f"--data {images}{'' if known else f' --accuracy {self.data}'}"
+        said = f"lefi train {data} --scenario {self.scenario} --clients {self.clients}"
         money = f"--budget {plan.budget:.4g} --rounds {plan.rounds} --total {plan.rounds * plan.budget:.4g}"
         aim = "" if plan.target is None else f" --target {plan.target:g}"
         return f"{said} --size-high {self.owned:g} --mechanisms {RUNS[self.payment]} {money}{aim}"
@@ -161,21 +168,41 @@ def _drawn(found: "list[list[Plan]]", place: Path) -> Path:
         return save(planned.draw([planned.compute(plans) for plans in found]), place, "plan")[0]
 
 
+def _written(orders: "list[Order]", found: "list[list[Plan]]", learning: "Learning", place: Path) -> dict[str, Any]:
+    """All numbers, beside the figure."""
+    import json
+
+    from lefi.cli import show
+    from lefi.files import refusals
+
+    plans = [_numbers(plan) | {"command": order.command(plan)} for order, plan in _pairs(orders, found)]
+    about = {name: getattr(orders[0], name) for name in ("data", "scenario", "clients", "seed", "fleets")}
+    told = {**about, "size_high": orders[0].owned, "error": learning.error, "plans": plans}
+    with refusals(place):
+        hidden = place / ".plan.json"
+        hidden.write_text(json.dumps(show.plain(told), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        hidden.replace(place / "plan.json")
+    return told
+
+
 def _numbers(plan: "Plan") -> dict[str, Any]:
-    """A plan without its surface."""
+    """A plan, and what its target costs in other numbers of rounds."""
+    from lefi.planning import by_rounds
+
     named = ("rounds", "budget", "target", "total", "payment")
     spans = {name: getattr(plan, name)._asdict() for name in ("cost", "accuracy")}
-    return {name: getattr(plan, name) for name in named} | spans
+    costs = [] if plan.target is None else by_rounds(plan.surface, plan.target)[1].tolist()
+    others = {"others": {str(t): costs[t - 1] for t in ROUNDS if t <= len(costs)}}
+    return {name: getattr(plan, name) for name in named} | spans | others
 
 
 def _table(orders: "list[Order]", found: "list[list[Plan]]") -> Any:
     from lefi.cli import show
 
     first = orders[0]
-    title = (
-        f"{first.data}, {first.scenario}: {first.clients} clients, fleets {first.seed}..{first.seed + first.fleets - 1}"
-    )
-    table = show.table(["paid by", "plan"], ["rounds", "USD a round", "USD in all", "accuracy"], title)
+    fleets = f"{first.fleets} fleet{'s' * (first.fleets > 1)}"
+    title = f"{first.data}, {first.scenario}: {first.clients} clients, {fleets}"
+    table = show.table(["best"], ["rounds", "USD a round", "USD in all", "accuracy"], title)
     for order, plan in _pairs(orders, found):
         label = f"{order.payment} " + (f"for {plan.total:g} USD" if plan.target is None else f"to {plan.target:g}")
         cost, reached = (

@@ -8,11 +8,13 @@ import typer
 
 from lefi.cli import options
 from lefi.cli.training import Batch, Data, Device, Epochs, Folder, LearningRate, Model, Momentum, Overwrite, numbers
+from lefi.errors import InputError
 
 if TYPE_CHECKING:
     from lefi.profiling.data import Images
     from lefi.profiling.fitting import Fit
     from lefi.profiling.grid import Grid
+    from lefi.profiling.learned import Judged
     from lefi.profiling.measure import Measurement
 
 
@@ -48,6 +50,7 @@ def profile(
     lefi profile --data cifar10 --folder cifar-10-batches-bin --device cuda
     lefi profile --data gtsrb --folder gtsrb --device cuda
     lefi simulate --accuracy results/profile/digits/preset.json
+    lefi plan --data results/profile/digits/preset.json --target 0.9
     """
     from lefi.cli import show
     from lefi.profiling.data import load_images
@@ -71,8 +74,9 @@ def profile(
             progress=lambda done, total: tell(Standing(round(done / 1000), round(total / 1000), done / total)),
         )
     fitted = fit(found.accuracy, found.cost)
-    _write(images, grid, found, fitted, place)
-    _show(found, fitted, place)
+    learned = _learned(found)
+    _write(images, grid, found, fitted, learned, place)
+    _show(found, fitted, learned, place)
 
 
 def _grid(images: "Images", recipe: dict[str, Any], **given: Any) -> "Grid":
@@ -87,28 +91,48 @@ def _grid(images: "Images", recipe: dict[str, Any], **given: Any) -> "Grid":
     return replace(usual, **said, recipe=replace(usual.recipe, **trained))
 
 
-def _write(images: "Images", grid: "Grid", found: "Measurement", fitted: "Fit", place: Path) -> None:
+def _learned(found: "Measurement") -> "tuple[Judged, ...]":
+    """Accuracy by round, fitted; nothing where the measurement is too small to settle it."""
+    from lefi.cli import show
+    from lefi.profiling.learned import judged
+    from lefi.studies.run.runner import Standing
+
+    try:
+        with show.bar("learning", "fits") as tell:
+            clients = found.manifest["grid"]["clients"]
+            return judged([found.accuracy], clients, lambda done, of: tell(Standing(done, of, done / of)))
+    except InputError:
+        return ()
+
+
+def _write(
+    images: "Images", grid: "Grid", found: "Measurement", fitted: "Fit", learned: "tuple[Judged, ...]", place: Path
+) -> None:
     """The preset and the pictures."""
     import numpy as np
 
     from lefi.files import refusals
     from lefi.profiling.fitting import preset
     from lefi.profiling.grid import partitioners_of, samples_of
+    from lefi.profiling.learned import with_learning
     from lefi.profiling.measure import write_json
-    from lefi.studies.figures.measurement import draw_accuracy, draw_cost, draw_labels
+    from lefi.studies.figures.measurement import draw_accuracy, draw_cost, draw_labels, draw_learning
     from lefi.studies.figures.style import save, styled
 
-    write_json(preset(fitted, found.manifest), place / "preset.json")
+    told = preset(fitted, found.manifest)
+    write_json(with_learning(told, learned) if learned else told, place / "preset.json")
     draw = partitioners_of(images, grid)[0].draw
     counts = np.full(grid.clients, samples_of(grid.sizes[-1]))
     with styled(), refusals(place):
         chosen, parts = fitted.accuracy, {iid: draw(counts, iid) for iid in grid.iid}
         save(draw_accuracy(found.accuracy, chosen.model, chosen.rmse_left_out), place, "accuracy")
         save(draw_cost(found.cost, fitted.cost), place, "cost")
+        if learned:
+            save(draw_learning([found.accuracy], learned[0].learning), place, "learning")
         save(draw_labels({iid: (part.shares, part.distance) for iid, part in parts.items()}), place, "labels")
 
 
-def _show(found: "Measurement", fitted: "Fit", place: Path) -> None:
+def _show(found: "Measurement", fitted: "Fit", learned: "tuple[Judged, ...]", place: Path) -> None:
     from lefi.cli import show
 
     data, grid = found.manifest["data"]["name"], found.manifest["grid"]
@@ -119,14 +143,19 @@ def _show(found: "Measurement", fitted: "Fit", place: Path) -> None:
         table.add_row(candidate.model.kind, *errors, "yes" if candidate.rises else "no")
     console = show.console()
     console.print(table)
-    for name, text in _lines(found, fitted, place):
+    for name, text in _lines(found, fitted, learned, place):
         console.print(f"{name:<8} {text}", soft_wrap=True)
 
 
-def _lines(found: "Measurement", fitted: "Fit", place: Path) -> list[tuple[str, Any]]:
+def _lines(found: "Measurement", fitted: "Fit", learned: "tuple[Judged, ...]", place: Path) -> list[tuple[str, Any]]:
     device, speed = found.manifest["device"], found.manifest["speed"]
+    by_round = "not fitted: that takes 3 sizes, 2 degrees of iid and 4 rounds"
+    if learned:
+        kind, left_out, late = learned[0].learning.kind, learned[0].rmse_left_out, learned[0].rmse_last_rounds
+        by_round = f"{kind}, RMSE {left_out:.4f} on cells left out, {late:.4f} on the last rounds left out"
     lines = [
         ("chosen", f"{fitted.accuracy.model.kind}; standard deviation between seeds {fitted.spread:.4f}"),
+        ("learning", by_round),
         ("cost", f"{fitted.cost.p:.4g} D + {fitted.cost.q:.4g} TFLOP a round (RMSE {fitted.cost_rmse:.2g})"),
         ("device", f"{device['name']} ({device['kind']})"),
         ("preset", f"{place / 'preset.json'}  (--accuracy of every command)"),

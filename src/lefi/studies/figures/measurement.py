@@ -1,12 +1,15 @@
 """Pictures of a measurement: the paper's two profiling figures from measured points, and who holds which labels."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
 from matplotlib import colormaps
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
 
 from lefi.arrays import FloatArray
-from lefi.models import FittedAccuracy, LinearCost
+from lefi.models import FittedAccuracy, Learning, LinearCost
 from lefi.models.measurements import final_means
 from lefi.studies.figures import trained_accuracy
 from lefi.studies.figures.style import GREY, KNOWN, sheet
@@ -16,6 +19,31 @@ def draw_accuracy(accuracy: pl.DataFrame, model: FittedAccuracy, rmse_left_out: 
     """Test accuracy after the last round against size, one curve per iid: measured points and the chosen fit."""
     title = f"{model.kind} fit: RMSE {rmse_left_out:.3f} on cells left out"
     return trained_accuracy.draw({title: trained_accuracy.Numbers(*final_means(accuracy), model)})
+
+
+def draw_learning(tables: Sequence[pl.DataFrame], learning: Learning) -> Figure:
+    """Test accuracy by round, a panel for each of a few degrees of iid: measured means and the fit for each size."""
+    whole = pl.concat([table.select("size", "iid", "round", "accuracy") for table in tables])
+    means = whole.group_by("size", "iid", "round").agg(pl.col("accuracy").mean()).sort("size", "iid", "round")
+    degrees = means["iid"].unique().sort().to_list()
+    shown = sorted({degrees[0], degrees[len(degrees) // 2], degrees[-1]})
+    sizes = means["size"].unique().sort().to_list()
+    colours = colormaps["viridis"](np.linspace(0, 0.9, len(sizes)))
+    figure, panels = sheet(len(shown), width=3.4 * len(shown) + 1, height=3.6, share_y=True)
+    for axes, iid in zip(panels, shown, strict=True):
+        for size, colour in zip(sizes, colours, strict=True):
+            own = means.filter(pl.col("size") == size, pl.col("iid") == iid)
+            if own.height:
+                t = np.geomspace(1, own["round"].to_numpy().max(), 60)
+                axes.plot(own["round"], own["accuracy"], ".", color=colour, markersize=3, alpha=0.6)
+                axes.plot(t, learning.after(size, iid, t), color=colour, linewidth=1.4, label=f"{size:g} thousand")
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+        axes.set(title=f"iid {iid:g}", xlabel="round")
+    panels[0].set_ylabel("test accuracy")
+    longest = max(panels, key=lambda axes: len(axes.get_legend_handles_labels()[0]))
+    figure.legend(*longest.get_legend_handles_labels(), loc="outside right upper", fontsize=8)
+    return figure
 
 
 def draw_cost(cost: pl.DataFrame, model: LinearCost) -> Figure:

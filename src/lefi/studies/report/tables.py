@@ -23,7 +23,7 @@ from lefi.studies.report.gaming import replies_cells, settled_cells
 from lefi.studies.report.markdown import markdown, marked
 from lefi.studies.run.heavy import heavy_table
 
-PAGES = ("README.md", "docs/paper.md", "docs/shape.md", "docs/profiling.md", "docs/game.md")
+PAGES = ("README.md", "docs/paper.md", "docs/shape.md", "docs/profiling.md", "docs/game.md", "docs/plan.md")
 KEPT = Path("docs", "numbers.json")
 PICTURES = Path("docs", "images")
 WHERE = {"convergence": "the paper's setting", "mixed": "mixed speeds and rates"}
@@ -149,6 +149,8 @@ BLOCKS: dict[str, Callable[[Numbers], str]] = {
     "overlap": training_tables.overlap,
     "combined": training_tables.combined,
     "paid": training_tables.paid,
+    "learned": training_tables.learned,
+    "pooled": training_tables.pooled,
 }
 
 

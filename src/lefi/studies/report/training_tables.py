@@ -1,11 +1,12 @@
-"""The tables of docs/profiling.md, from the measurements that ship with lefi."""
+"""The tables of docs/profiling.md and docs/plan.md, from the measurements that ship with lefi."""
 
 import json
 from typing import Any
 
 import polars as pl
 
-from lefi.models.measurements import final_means, shipped_table
+from lefi.models import learning
+from lefi.models.measurements import final_means, fleet_errors, mean_error, shipped_table
 from lefi.models.presets import SHIPPED
 from lefi.studies.figures import paid_money
 from lefi.studies.figures.trained_accuracy import DATA
@@ -71,3 +72,29 @@ def paid(_: Any) -> str:
             rows.append([DATA[one.data], f"`{name}`", *cells, *ahead.get(name, [""] * len(cells))])
     budgets = [f"{budget:g} USD" for budget in one.budgets]
     return markdown(["", "", *budgets, *(f"ahead of `uniform`, {budget}" for budget in budgets)], rows)
+
+
+def learned(_: Any) -> str:
+    """The errors of accuracy by round, per data set."""
+    rows = []
+    for data in (*DATA, "digits"):
+        preset = json.loads((SHIPPED / f"{data}.json").read_text(encoding="utf-8"))
+        found, errors = learning(data), preset["fit"]["learning"]
+        cells = [f"{errors[found.kind][name]:.3f}" for name in ("rmse", "rmse_left_out", "rmse_last_rounds")]
+        kept = (SHIPPED / data / "unseen.parquet").is_file()
+        unseen = f"{mean_error(found, shipped_table(data, 'unseen')):.3f}" if kept else "-"
+        rows.append([DATA.get(data, data), found.kind, f"{found.rounds_range[1]:g}", *cells, unseen])
+    errors = ["RMSE", "RMSE, cell left out", "RMSE, later half of the rounds left out"]
+    return markdown(["", "kind", "rounds", *errors, "mean absolute error, unseen cells"], rows)
+
+
+def pooled(_: Any) -> str:
+    """Clients that differ: pooled, and by the mean over clients."""
+    rows = []
+    for data, name in DATA.items():
+        table = shipped_table(data, "fleets")
+        for clients in sorted(table["clients"].unique()):
+            own = table.filter(pl.col("clients") == clients)
+            errors = fleet_errors(learning(data), own)
+            rows.append([name, str(clients), str(own["fleet"].n_unique()), *(f"{error:.3f}" for error in errors)])
+    return markdown(["", "clients", "fleets", "RMSE, pooled", "RMSE, mean of A over clients"], rows)
