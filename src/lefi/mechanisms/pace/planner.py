@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lefi.arrays import FloatArray
 from lefi.mechanisms.pace.progress import Progress
 from lefi.mechanisms.pace.supply import Supply
 
-STEP = 2.0  # the next budget is at most so many times the last, and at least this part of the least paid: see first
+STEP = 1.5  # the next budget is at most so many times the last, and at least this part of the least paid: see first
 TRIED = 25  # budgets per plan: neighbours are 6% apart over a factor of 4
 SAME = 0.03  # a cost this close to the least is as good: the budget stays, and the inner mechanism knows it
 EASE = 0.1  # of a round: what lacks so little of the target is taken as reached
@@ -51,19 +52,19 @@ class Planner:
         return stay if self._worse(stay) <= self._worse(best) * (1 + SAME) else best
 
     def cheapest(self, most: float, sure: float) -> Outlook:
-        """The cheapest way to the target with any budget up to `most`.
+        """The cheapest way to the target that may be hoped for, with any budget up to `most`.
 
         `sure`: standard deviations by which data may be worth more than thought.
         """
         worth, (low, high) = self.progress.worth(sure), self.supply.range
-        high = min(most, high)
-        found = [self.outlook(float(x), worth) for x in np.geomspace(min(low, high), high, TRIED)]
-        return min(found, key=lambda way: way.cost)
+        tried = np.geomspace(min(low, high, most), min(high, most), TRIED)
+        return min((self._leads(x, worth * self.supply.hoped(x)) for x in tried.tolist()), key=lambda way: way.cost)
 
-    def outlook(self, x: float, worth: float | None = None) -> Outlook:
+    def outlook(self, x: float) -> Outlook:
         """What x per round leads to."""
-        worth = self.progress.worth() if worth is None else worth
-        sizes = worth * self.supply.sizes(x)
+        return self._leads(x, self.progress.worth() * self.supply.sizes(x))
+
+    def _leads(self, x: float, sizes: FloatArray) -> Outlook:
         can = min(self.left / x, self.rounds)
         if self.target is None:
             return Outlook(x, can, can * x, self.progress.after(can, sizes, self.iid))

@@ -75,6 +75,11 @@ class Supply:
         count = max(round(self.clients * mean / behind), 1) if behind > 0 else 1
         return np.full(count, self.clients * mean / count)
 
+    def hoped(self, money: float) -> FloatArray:
+        """The most that it may buy: all money goes as far as in the best round, and every client takes part."""
+        best = max(round.mean / round.paid for round in self.rounds)
+        return np.full(self.clients, min(best * money, self.size_high))
+
     @property
     def known(self) -> bool:
         """Whether any money has bought anything yet."""
