@@ -15,13 +15,15 @@ TOML = 'name = "job"\nscenario = "mixed"\nmechanisms = ["price", "uniform"]\nrou
 
 
 def test_a_study_with_a_total_keeps_it_and_is_drawn(tmp_path: Path) -> None:
-    (tmp_path / "job.toml").write_text(TOML + "budget = 1.0\ntotal = 2.5\n")
+    (tmp_path / "job.toml").write_text(TOML + 'budget = 1.0\ntotal = 2.5\n[settings]\nlearning = "cifar10"\n')
     run_study(Study.read(tmp_path / "job.toml"), tmp_path)
     rounds, _ = load("job", tmp_path)
     spent = rounds.group_by("mechanism", "seed").agg(pl.col("paid").sum(), pl.len())
     assert (spent["paid"] <= 2.5).all()
     assert (spent["paid"] > 2.3).all()
     assert (spent["len"] < 12).any()
+    rises = rounds.sort("round").group_by("mechanism", "seed").agg(pl.col("accuracy").diff().min())
+    assert (rises["accuracy"] >= 0).all()  # along the curve
     assert rounds["total"].unique().to_list() == [2.5]
     assert rounds["share"].drop_nans().max() <= 1 + 1e-9  # type: ignore[operator]
     page = write_overview(tmp_path, "job").read_text()

@@ -39,7 +39,7 @@ def simulate(
     Examples:
     lefi simulate --clients 10 --budget 5
     lefi simulate --mechanism bara --scenario mixed --seed 3 --json
-    lefi simulate --total 40 --rounds 80
+    lefi simulate --total 40 --rounds 80 --accuracy cifar10 --set learning=cifar10
     lefi simulate --mechanism lefi --set step=2 --set speed=2,29 --out receipts
     """
     from lefi.cli import show
@@ -156,7 +156,11 @@ def _lines(run: "Run", outcome: "Outcome", out: Path | None) -> Iterator[tuple[s
     yield "settled", f"weights {_since(outcome.weights_settled)}, sizes {_since(outcome.sizes_settled)}"
     optimum = "oracle" if payment_of(final.offer) == "curve" else "first_best"
     best = f"{optimum} {number(numbers[optimum], 4)}, arbitrary weights {numbers['arbitrary']:.4f}"
-    yield "accuracy", f"{final.accuracy:.4f}  ({best})"
+    if (curve := run.settings.get("learning")) is None:
+        yield "accuracy", f"{final.accuracy:.4f}  ({best})"
+    else:
+        yield "trained", f"{final.accuracy:.4f} after round {final.round}, by the curve of {curve}"
+        yield "accuracy", f"{numbers['judged']:.4f} of the last round alone  ({best})"
     yield "share", f"{number(numbers['share'])} of the gain of {optimum} over arbitrary weights"
     yield "paid", f"{final.paid:.4f} of {run.budget:g} USD in that round, {outcome.spent:.4f} in all"
     said = outcome.done or ended(run.market().terms, outcome.played, run.rounds, outcome.spent)

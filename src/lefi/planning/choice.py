@@ -66,16 +66,15 @@ def plan(
     """
     if (target is None) == (total is None):
         raise InputError("target and total", (target, total), "one of them given")
-    if target is not None:
-        target = number("target", target, above=learning.floor, high=1)
+    if target is not None and number("target", target, low=0, high=1) <= learning.floor:
+        raise InputError("target", target, f"above {learning.floor:.3f}, the accuracy before the first round")
     if total is not None:
-        total = number("total", total, above=0)
+        number("total", total, above=0)
     markets = [market] if isinstance(market, Market) else list(market)
     if not markets:
         raise InputError("markets", 0, "at least 1")
     seen = surface(markets, learning, rounds=rounds, progress=progress) if seen is None else seen
     _possible(seen, learning, target, total)
-
     seen = refined(markets, learning, seen, target, total, progress)
     place = cheapest(seen, target) if target is not None else richest(seen, total or 0.0)
     assert place is not None

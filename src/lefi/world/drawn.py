@@ -13,7 +13,7 @@ from lefi.arrays import FloatArray, IntArray
 from lefi.draws import key, uniform
 from lefi.errors import InputError, UnknownName
 from lefi.messages import Roster, Terms
-from lefi.models import AccuracyModel, LinearCost, cost
+from lefi.models import AccuracyModel, Learning, LinearCost, cost
 from lefi.world.behaviours import (
     AllOrNothing,
     Blend,
@@ -65,7 +65,8 @@ class Settings(BaseModel):
     holdout and overbid are shares of the cost that clients add to it when they answer and when they bid,
     all of them or the one whose id `pretender` is; behaviours are further ones around all that, such as noisy(r=0.1);
     temperature (USD) belongs to logit clients, curvature (USD per thousand samples squared) to convex_cost ones;
-    jump is by how much the log of every price moves, up or down, in round 15.
+    jump is by how much the log of every price moves, up or down, in round 15;
+    learning names the curve along which accuracy rises by round; without it a round has the accuracy of its sizes.
     """
 
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
@@ -98,6 +99,7 @@ class Settings(BaseModel):
     behaviours: tuple[str, ...] = ()
     accuracy: str | Path | AccuracyModel = "paper"
     cost: str | Path | LinearCost = "paper"
+    learning: str | Path | Learning | None = None
 
 
 RANGES = {"rate": (0, 1e6), "speed": (0, 1e9), "iid": (0, 1), "price_factor": (0, 1e9), "scale": (0, 1e9)}

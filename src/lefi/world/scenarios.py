@@ -9,20 +9,21 @@ from warnings import warn
 from lefi.arrays import number, whole
 from lefi.errors import InputError, UnknownName
 from lefi.messages import Terms
-from lefi.models import accuracy
+from lefi.models import Learning, accuracy, learning
 from lefi.models.presets import measured_sizes
 from lefi.registry import HOME, Registry, made, makes
 from lefi.settings import checked, defaults
 from lefi.world.abilities import Bounded, able
 from lefi.world.drawn import Settings, behaving, draw_fleet, read_settings
 from lefi.world.fleet import Fleet
+from lefi.world.learning_market import learning_market
 from lefi.world.market import Market
 
 T = TypeVar("T")
 
 CLIENTS, DEADLINE = 10, 60.0  # the paper's, where nobody says otherwise; seconds
 MOST = 100_000_000  # clients: more than fit into the memory of any one machine
-SHARED = ("accuracy", "size_low", "size_high", "behaviours")  # settings that markets of one's own take too
+SHARED = ("accuracy", "learning", "size_low", "size_high", "behaviours")  # settings that markets of one's own take too
 HANDED = ("clients", "seed")  # arguments of a function that makes a fleet that are no settings
 MIXED: dict[str, Any] = {"speed": (2, 29), "rate": (0.4, 1.1)}
 OURS: dict[str, dict[str, Any]] = {
@@ -93,7 +94,7 @@ def scenario(
     `rounds`; deadline in seconds.
     `payment` is the way of paying that it takes: curve (the paper's), price, menu, pool or auction.
     `settings` overrule the scenario's own: rate, speed, iid, price_factor (a number or a range (low, high)),
-    size_low, size_high, accuracy, cost, and the behaviours of `Settings`.
+    size_low, size_high, accuracy, cost, learning, and the behaviours of `Settings`.
     """
     found = SCENARIOS.get(name)
     whole("seed", seed, low=0)
@@ -102,7 +103,7 @@ def scenario(
     if isinstance(found, Mapping):
         chosen, count = read_settings({**found, **settings}), CLIENTS if clients is None else clients
         terms = _terms(chosen, count, budget, deadline, payment, total, rounds)
-        return Market(terms, behaving(draw_fleet(count, seed, terms, chosen), chosen, seed))
+        return _market(terms, draw_fleet(count, seed, terms, chosen), chosen, seed)
     shared = {name: settings.pop(name) for name in SHARED if name in settings}
     own = found if isinstance(found, Market | Fleet) else _made(name, found, clients, seed, settings)
     if isinstance(found, Market | Fleet) and settings:
@@ -138,7 +139,16 @@ def _own(
         raise InputError("clients", clients, f"{len(fleet.roster)}, as scenario {name!r} has")
     chosen = read_settings(said | shared)
     agreed = given | {key: value for key, value in usual.items() if given[key] is None}
-    return Market(_terms(chosen, len(fleet.roster), **agreed), behaving(fleet, chosen, seed))
+    return _market(_terms(chosen, len(fleet.roster), **agreed), fleet, chosen, seed)
+
+
+def _market(terms: Terms, fleet: Fleet, chosen: Settings, seed: int) -> Market:
+    """The fleet with its further behaviours under terms, along a learning curve where one is named."""
+    market = Market(terms, behaving(fleet, chosen, seed))
+    if chosen.learning is None:
+        return market
+    curve = chosen.learning if isinstance(chosen.learning, Learning) else learning(chosen.learning)
+    return learning_market(market, curve)
 
 
 def _terms(

@@ -52,17 +52,22 @@ def draw_money(study: Finished) -> Figure:
 
 
 def draw_spent(study: Finished) -> Figure:
-    """What was paid so far, against the total that ends the job."""
-    figure, (axes,) = sheet(1, width=6.4, height=3.6)
+    """What was paid so far, against the total that ends the job; where accuracy is learned, what that bought."""
+    learned = bool((study.settings.get("settings") or {}).get("learning"))
+    figure, panels = sheet(2 if learned else 1, width=None if learned else 6.4, height=3.6)
     money = study.rounds.sort("round").with_columns(spent=pl.col("paid").cum_sum().over("mechanism", "seed"))
-    spent = bands(money, "spent")
+    spent, reached = bands(money, "spent"), bands(money, "accuracy")
     for name, look in looks(spent).items():
-        draw_band(axes, spent[name], look)
+        draw_band(panels[0], spent[name], look)
+        if learned:
+            panels[1].plot(spent[name].middle, reached[name].middle, color=look.colour, linestyle=look.line)
     total = float(study.rounds["total"][0])
-    axes.axhline(total, color=GREY, linestyle=ORACLE.line, linewidth=1.2)
+    panels[0].axhline(total, color=GREY, linestyle=ORACLE.line, linewidth=1.2)
     last = max(float(line.by[-1]) for line in spent.values())
-    axes.set(xlabel="round", ylabel="paid so far [USD]", xlim=(1, max(last, 2)), ylim=(0, 1.05 * total))
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    panels[0].set(xlabel="round", ylabel="paid so far [USD]", xlim=(1, max(last, 2)), ylim=(0, 1.05 * total))
+    panels[0].xaxis.set_major_locator(MaxNLocator(integer=True))
+    for axes in panels[1:]:
+        axes.set(xlabel="paid so far [USD]", ylabel="accuracy", xlim=(0, 1.05 * total))
     legend(figure, study.mechanisms)
     return figure
 

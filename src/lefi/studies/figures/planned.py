@@ -34,7 +34,7 @@ def compute(plans: Sequence[Plan]) -> Numbers:
     seen = plans[-1].surface
     shown = [t for t in ROUNDS if t <= seen.rounds[-1]]
     lines = {t: (seen.cost[:, t - 1], seen.middle[:, t - 1]) for t in shown}
-    money = np.geomspace(seen.cost.min(), seen.cost.max(), POINTS)
+    money = np.geomspace(seen.cost[seen.cost > 0].min(), seen.cost.max(), POINTS)  # for too little nobody comes
     middle = np.array([seen.middle[seen.cost <= sum * (1 + 1e-9)].max() for sum in money])
     low, high = np.array([_interval(seen, sum * (1 + 1e-9)) for sum in money]).T
     return Numbers(lines, money, middle, low, high, tuple(plans))

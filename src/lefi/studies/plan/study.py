@@ -19,6 +19,7 @@ from lefi.registry import fingerprint, is_outside
 from lefi.spelling import spelled
 from lefi.studies.plan.one_run import Run
 from lefi.world.drawn import Settings
+from lefi.world.learning_market import LearningMarket
 from lefi.world.market import Market
 from lefi.world.scenarios import SCENARIOS, scenario
 from lefi.world.scenarios import settings_of as scenario_settings
@@ -185,7 +186,8 @@ class Study(BaseModel):
         named = [self.scenario, *map(str, (self.settings.get(name, "") for name in ("accuracy", "cost")))]
         named += [spelled(text).name for text in self.settings.get("behaviours", ())]
         files = {spec: fingerprint(spec) for spec in named if is_outside(spec)}
-        models = {"accuracy": market.terms.accuracy, "cost": cost(self.settings.get("cost", "paper"))}
+        models: dict[str, Any] = {"accuracy": market.terms.accuracy, "cost": cost(self.settings.get("cost", "paper"))}
+        models |= {"learning": market.learning} if isinstance(market, LearningMarket) else {}
         return {name: _numbers(name, model, self.settings.get(name)) for name, model in models.items()} | files
 
     def _market(self) -> Market:
