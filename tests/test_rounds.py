@@ -103,3 +103,20 @@ def test_what_is_no_mechanism_or_market_is_refused() -> None:
         lefi.play("lefi", market, 3)  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"lefi\.Market"):
         lefi.play(Fixed(0.5), market.fleet, 3)  # type: ignore[arg-type]
+
+
+class Short(Fixed):
+    """Has enough after the second round."""
+
+    done: str | None = None
+
+    def tell(self, receipt: Receipt) -> None:
+        self.done = "two rounds are enough" if receipt.round == 2 else None
+
+
+def test_a_mechanism_that_is_done_is_asked_no_more() -> None:
+    market = lefi.scenario("mixed", clients=5)
+    assert [receipt.round for receipt in lefi.play(Short(0.5), market, 9)] == [1, 2]
+    before = Short(0.5)
+    before.done = "nothing can be bought"
+    assert list(lefi.play(before, market, 9)) == []

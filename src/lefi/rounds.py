@@ -6,6 +6,7 @@ from lefi.arrays import whole
 from lefi.draws import generator
 from lefi.errors import InputError
 from lefi.mechanisms import Mechanism
+from lefi.mechanisms.mechanism import done
 from lefi.messages import Receipt
 from lefi.offers.totals import Total
 from lefi.world.market import Market
@@ -16,6 +17,7 @@ def play(
 ) -> Iterator[Receipt]:
     """Play that many rounds and yield each receipt. The market that was given is not changed.
 
+    A mechanism that says it is done (a text `done`) is asked no more: there are fewer receipts then.
     The clients' draws depend on `seed` and the round alone, so every mechanism meets the same clients. `budgets` are
     those of the rounds, in USD; without them every round has the budget of the terms. A total in the terms is never
     passed: a round has at most what is left, and with too little left the job ends early.
@@ -44,7 +46,7 @@ def _rounds(
 ) -> Iterator[tuple[Market, Receipt]]:
     total = Total(market.terms)
     for round, given in enumerate(budgets, 1):
-        if total.empty:
+        if total.empty or done(mechanism):
             return
         roster, budget = market.fleet.roster, total.in_force(given)
         offer = mechanism.ask(roster) if budget is None else mechanism.ask(roster, budget)

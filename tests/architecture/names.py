@@ -27,6 +27,7 @@ SHARED = {
         "lefi.mechanisms.mechanism",
         "lefi.mechanisms.lefi.mechanism",
         "lefi.mechanisms.price.mechanism",
+        "lefi.mechanisms.pace.mechanism",
         "lefi.mechanisms.waterfill.mechanism",
     },
 }

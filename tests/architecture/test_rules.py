@@ -58,6 +58,7 @@ PLANTED = [
     (PACKAGE, "lefi.world.market", "lefi.mechanisms.price"),
     (PACKAGE, "lefi.mechanisms.flat", "lefi.mechanisms.price"),
     (INSIDE.format("lefi"), "lefi.mechanisms.bara", "lefi.mechanisms.lefi.exact"),
+    (INSIDE.format("pace"), "lefi.mechanisms", "lefi.mechanisms.pace.planner"),
     (INSIDE.format("price"), "lefi.mechanisms.waterfill.line", "lefi.mechanisms.price.shop"),
     (INSIDE.format("waterfill"), "lefi.mechanisms", "lefi.mechanisms.waterfill.belief"),
 ]

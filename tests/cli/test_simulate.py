@@ -122,3 +122,13 @@ def test_a_total_is_divided_kept_and_said() -> None:
     assert "of 12 USD are spent" in text
     refused = CliRunner().invoke(app, [*plain, "--total", "nan"])
     assert refused.exit_code != 0
+
+
+def test_a_mechanism_that_is_done_says_why() -> None:
+    """Without a round, too: then nothing is paid, and one line says why."""
+    text = CliRunner().invoke(app, [*RUN, "--mechanism", "pace(uniform, patience=4)"], catch_exceptions=False).stdout
+    assert "round 5 of 30" in text
+    assert "ended      nothing improves: " in text
+    none = CliRunner().invoke(app, [*RUN, "--mechanism", "pace(uniform, target=0.99)"])
+    assert none.exit_code == 2
+    assert "plays no round: the target 0.99 is above all that cifar10 is known to reach" in none.output

@@ -180,3 +180,11 @@ def test_a_mechanism_of_other_terms_is_refused(tmp_path: Path) -> None:
 def test_what_cannot_be_a_mechanism(tmp_path: Path, mechanism: Any, more: dict[str, Any], said: str) -> None:
     with pytest.raises(lefi.LefiError, match=said):
         Incentive(toy.fedavg(), mechanism, terms=toy.TERMS, ledger=tmp_path / "a.db", **more)
+
+
+def test_a_mechanism_that_is_done_ends_the_job(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Nobody is asked, trained or paid any more, and the log says why."""
+    with caplog.at_level(logging.WARNING, logger="flwr"):
+        incentive = in_flower(tmp_path / "ledger.db", "schedule(uniform, rounds=2)", 5, False)
+    assert incentive.settled == 2
+    assert "all 2 rounds of the schedule are played: the job ends before round 3" in caplog.text

@@ -1,5 +1,6 @@
 """A restarted server goes on where it stopped: same offers, same model, promises kept."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import lefi
 from lefi.flower import Incentive, LocalGrid
 from lefi.ledger import Ledger
 from lefi.ledger.views import frame
+from lefi.mechanisms.mechanism import done
 from tests.flower import toy
 
 SAME: dict[str, Any] = {"measure": toy.score, "mechanism": "lefi"}
@@ -139,3 +141,23 @@ def test_a_missing_checkpoint_is_an_error_not_a_fresh_model(tmp_path: Path) -> N
 def test_only_two_models_are_kept(tmp_path: Path) -> None:
     whole(tmp_path / "one.db", 5)
     assert sorted(file.name for file in (tmp_path / "one").iterdir()) == ["round-4.npz", "round-5.npz"]
+
+
+def test_a_plan_that_was_killed_goes_on_byte_for_byte(tmp_path: Path) -> None:
+    """Budgets that vary from round to round are planned again from the receipts; the job ends in the same words."""
+    terms = replace(toy.TERMS, budget=2.0, total=2.0)
+    same: dict[str, Any] = {"mechanism": "pace(uniform, start=0.05, patience=6, least=0.5)", "terms": terms}
+
+    def play(name: str, rounds: int) -> Any:
+        kept = tmp_path / f"models-{name}"
+        incentive, _ = toy.run(tmp_path / name, rounds=rounds, measure=toy.score, checkpoints=kept, **same)
+        table, why = frame(incentive.ledger.rows(), clock=False), done(incentive.mechanism)
+        incentive.ledger.close()
+        return table, why
+
+    table, why = play("one.db", 12)
+    play("two.db", 1)
+    play("two.db", 3)
+    again, resumed = play("two.db", 12)
+    assert again.equals(table)
+    assert resumed == why is not None

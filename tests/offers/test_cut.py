@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import lefi
 from lefi import AuctionCall, CurveOffer, MenuOffer, OfferError, PoolOffer, PriceOffer, PrizeOffer, RankOffer, VoteOffer
-from lefi.offers import AuctionAward, PrincipalCall, ServedCurve, ServedMenu, ServedPrice, cut
+from lefi.offers import AuctionAward, PrincipalCall, ReverseCall, ServedCurve, ServedMenu, ServedPrice, cut
 from lefi.offers.cut import SCALED
 from lefi.offers.served import served
 from lefi.offers.votes import by_votes
@@ -34,6 +34,10 @@ def prizes(rng: np.random.Generator, n: int, scale: float) -> PrizeOffer:
     return PrizeOffer(float(amounts(rng, 1, scale)[0]), (1, n), (0.3, 0.7), (1e-4, 1e-3), limits(rng, n))
 
 
+def _called(kind: Any) -> Draw:
+    return lambda rng, n, m: kind(float(amounts(rng, 1, m)[0]), rng.random(n), limits(rng, n), np.arange(n))
+
+
 KINDS: dict[type, Draw] = {
     CurveOffer: lambda rng, n, m: CurveOffer(amounts(rng, n, m), rng.uniform(0.01, 5, n), limits(rng, n)),
     PriceOffer: lambda rng, n, m: PriceOffer(amounts(rng, n, m), limits(rng, n)),
@@ -46,12 +50,7 @@ KINDS: dict[type, Draw] = {
     RankOffer: lambda rng, n, m: RankOffer(float(amounts(rng, 1, m)[0]), 1, (1e-4, 1e-3), limits(rng, n)),
     PrizeOffer: lambda rng, n, m: prizes(rng, n, m),
     VoteOffer: lambda rng, n, m: by_votes(prizes(rng, n, m), np.arange(n), 1, 1, 3),
-    AuctionCall: lambda rng, n, m: AuctionCall(
-        float(amounts(rng, 1, m)[0]), rng.random(n), limits(rng, n), np.arange(n)
-    ),
-    PrincipalCall: lambda rng, n, m: PrincipalCall(
-        float(amounts(rng, 1, m)[0]), rng.random(n), limits(rng, n), np.arange(n)
-    ),
+    **{kind: _called(kind) for kind in (AuctionCall, PrincipalCall, ReverseCall)},
 }
 
 

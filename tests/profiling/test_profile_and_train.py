@@ -150,3 +150,31 @@ def test_without_torch_one_line_says_what_to_install() -> None:
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert said.returncode == 2
     assert said.stderr.strip() == "error: lefi.profiling needs PyTorch: pip install 'lefi-fl[profile]'"
+
+
+def test_train_tells_who_reaches_a_target_for_the_least_money(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Really trained: jobs end when the target is reached, no job passes its total, and the same command resumes."""
+    mechanisms = "pace(price),schedule(price, rounds=3),bara_published"
+    options = ["--total", 0.3, "--target", 0.3, "--clients", 3, "--seeds", 1, "--rounds", 12, "--device", "cpu"]
+    command = ["train", *options, "--mechanisms", mechanisms, "--out", tmp_path, "--json"]
+    code, out, _ = call(capsys, *command)
+    assert code == 0
+    told = {row["mechanism"]: row for row in json.loads(out)["mechanisms"]}
+    table = pl.read_parquet(tmp_path / "loop.parquet")
+    assert table.group_by("mechanism").agg(pl.col("paid").sum())["paid"].max() <= 0.3  # type: ignore[operator]
+    for name, row in told.items():
+        rounds = table.filter(mechanism=name)
+        assert row["reached"] == int((rounds["accuracy"] >= 0.3).any())
+        assert not (rounds["accuracy"][:-1] >= 0.3).any()
+    assert told["pace(price)"]["reached"] == told["schedule(price, rounds=3)"]["reached"] == 1
+    assert told["pace(price)"]["usd"][0] < told["schedule(price, rounds=3)"]["usd"][0]
+    assert (tmp_path / "to_target.png").is_file()
+    assert call(capsys, *command)[1] == out
+
+
+def test_a_target_needs_a_total(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, said = call(capsys, "train", "--target", 0.5, "--out", tmp_path)
+    assert code == 2
+    assert "total" in said

@@ -35,7 +35,7 @@ def level(height: float) -> Rule:
 
 def test_no_results_means_that_nothing_is_tested() -> None:
     claims = check_claims(Results({}, {"convergence": "not run yet"}))
-    assert [claim.key for claim in claims] == list("abcdefghijklmno")
+    assert [claim.key for claim in claims] == list("abcdefghijklmnop")
     assert {claim.verdict for claim in claims if claim.key not in "mo"} == {"not tested yet"}  # those: shipped tables
     assert "study convergence is missing (not run yet)" in claims[0].reason
 
@@ -121,7 +121,7 @@ def test_what_six_seeds_confirm_alone_they_do_not_confirm_among_many(make_study:
     order = make_study("convergence", {"lefi": level(0.29), "bara": level(0.28), "random": level(0.27)}, seeds=6)
     claim = decide("c", order)
     assert claim.chance == pytest.approx(2 / 64)
-    assert claim.corrected == pytest.approx(3 * 2 / 64)  # claims g and o rest on intervals too
+    assert claim.corrected == pytest.approx(4 * 2 / 64)  # claims g, o and p rest on intervals too
     assert (claim.verdict, "comes by luck too often" in claim.reason) == ("partly", True)
     more = make_study("convergence", {"lefi": level(0.29), "bara": level(0.28), "random": level(0.27)}, seeds=10)
     assert decide("c", more).verdict == "confirmed"
@@ -348,3 +348,21 @@ def test_the_sum_over_clients_is_judged_on_really_trained_fleets() -> None:
     assert claim.numbers["w_5_low"] > 1
     assert claim.numbers["rmse_10"] <= 0.03 < claim.numbers["rmse_5"]
     assert "no better than a constant" in claim.reason
+
+
+@pytest.mark.parametrize(
+    ("rests", "later", "expected"), [(15, 0.0, "confirmed"), (90, 0.0, "not confirmed"), (15, 0.02, "partly")]
+)
+def test_p_the_round_at_rest_and_what_stopping_there_saves(
+    make_study: MakeStudy, rests: int, later: float, expected: str
+) -> None:
+    """Accuracy rises until it rests; `later` comes only in the last rounds, after it was at rest."""
+
+    def rises(at: At) -> float:
+        return 0.2 + 0.002 * min(at.round, rests) + 1e-5 * at.seed + later * (at.round > 55)
+
+    claim = decide("p", make_study("convergence", {"lefi": rises}, rounds=60))
+    assert claim.verdict == expected
+    if expected == "confirmed":
+        assert claim.numbers["stop"] == rests + 20
+        assert claim.numbers["saved"] == pytest.approx(1 - (rests + 20) / 60, abs=0.04)

@@ -10,7 +10,7 @@ from lefi.arrays import FloatArray
 from lefi.books.samples import SAMPLES
 from lefi.errors import LefiError, OfferError
 from lefi.messages import CurveOffer, Offer, Roster, Terms
-from lefi.offers import AuctionCall, MenuOffer, PrincipalCall, cut, limited
+from lefi.offers import AuctionCall, MenuOffer, cut, limited
 from lefi.offers.columns import kind_of
 from lefi.offers.cut import SCALED
 from lefi.payments import payment_of
@@ -26,7 +26,7 @@ def admit(asked: Any, roster: Roster, payment: str, who: str) -> Offer:
     if not known or (isinstance(asked, CurveOffer) and not np.array_equal(asked.rate, roster.rate)):
         raise OfferError(f"{who} offers another payment class than the job's {payment}")
     if isinstance(asked, AuctionCall):  # ids break ties, and are too long for a column of floats
-        rule = PrincipalCall if isinstance(asked, PrincipalCall) else AuctionCall
+        rule = type(asked) if type(asked) in SCALED else AuctionCall
         return rule(asked.budget, asked.value, asked.limit, roster.ids)
     columns = {name: np.array(values, dtype=np.float64) for name, values in asked.to_columns().items()}
     own: Offer = type(asked).from_columns(columns, roster.rate)

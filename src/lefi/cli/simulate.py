@@ -120,6 +120,7 @@ def _told(run: "Run", outcome: "Outcome") -> dict[str, Any]:
         "paid": outcome.final.paid,
         "spent": outcome.spent,
         "played": outcome.played,
+        "done": outcome.done,
         "weights_settled": outcome.weights_settled,
         "sizes_settled": outcome.sizes_settled,
         **outcome.numbers,
@@ -162,7 +163,8 @@ def _lines(run: "Run", outcome: "Outcome", out: Path | None) -> Iterator[tuple[s
         yield "accuracy", f"{numbers['judged']:.4f} of the last round alone  ({best})"
     yield "share", f"{number(numbers['share'])} of the gain of {optimum} over arbitrary weights"
     yield "paid", f"{final.paid:.4f} of {run.budget:g} USD in that round, {outcome.spent:.4f} in all"
-    if (said := ended(run.market().terms, outcome.played, run.rounds, outcome.spent)) is not None:
+    said = outcome.done or ended(run.market().terms, outcome.played, run.rounds, outcome.spent)
+    if said is not None:
         yield "ended", said
     worst = f"{100 * numbers['overspend']:.2g}% of the budget at worst, in round {numbers['overspend_round']}"
     yield "overspend", worst if numbers["overspend"] > 0 else "none in any round"

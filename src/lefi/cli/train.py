@@ -8,6 +8,7 @@ import typer
 
 from lefi.cli import options
 from lefi.cli.options import AsJson, Deadline
+from lefi.cli.train_target import Goal, report
 from lefi.cli.training import Data, Device, Folder, Overwrite, numbers
 from lefi.errors import InputError
 
@@ -22,8 +23,12 @@ MECHANISMS = "waterfill,lefi,uniform,oracle"
 
 def train(
     mechanisms: Annotated[
-        str, typer.Option(help="Names with commas; `oracle` and `first_best` know the clients' costs.")
-    ] = MECHANISMS,
+        str | None,
+        typer.Option(
+            help="Names with commas; `oracle` and `first_best` know the clients' costs.",
+            show_default=f"{MECHANISMS}; with --target plans",
+        ),
+    ] = None,
     data: Data = "digits",
     folder: Folder = None,
     scenario: Annotated[str, typer.Option(help="Which clients.")] = "mixed",
@@ -32,7 +37,11 @@ def train(
         str | None, typer.Option("--budget", help="USD per round; several with commas.", show_default="0.5 x clients")
     ] = None,
     deadline: Deadline = None,
-    rounds: Annotated[int, typer.Option(help="Rounds of federated training.", min=1)] = 30,
+    rounds: Annotated[
+        int | None, typer.Option(help="Rounds at most.", min=1, show_default="30; with --target 100")
+    ] = None,
+    total: Annotated[float | None, typer.Option(help="USD for a whole job.", min=0)] = None,
+    target: Annotated[float | None, typer.Option(help="Test accuracy that ends a job.", min=0, max=1)] = None,
     seeds: Annotated[int, typer.Option(help="How many seeds, each with other clients and data.", min=1)] = 3,
     seed: Annotated[int, typer.Option(help="The first of them.", min=0)] = 0,
     accuracy: Annotated[
@@ -55,13 +64,15 @@ def train(
     """Let mechanisms pay for real federated training and compare the models that come out of it.
 
     Clients and prices are the scenario's, scaled to what a client owns; they train by the recipe of the accuracy
-    preset. Finished jobs are kept: the same command goes on where it stopped.
+    preset. Finished jobs are kept: the same command goes on where it stopped. With --total and --target: who gets there
+    for the least money, who plans as it goes (`pace`) or the same budget in each of 10 to 100 rounds (`schedule`).
 
     \b
     Examples:
     lefi train --rounds 10 --clients 5
     lefi train --budget 0.01,0.03,0.1 --seeds 5 --mechanisms uniform,waterfill,price,auction,first_best
     lefi train --data gtsrb --folder gtsrb --size-high 3 --device cuda
+    lefi train --total 1 --target 0.6 --mechanisms "pace(price),schedule(price, rounds=20)"
     """
     from lefi.profiling.data import load_images
     from lefi.profiling.defaults import measured
@@ -74,21 +85,20 @@ def train(
     known = accuracy or _preset(images.name, data)
     about = measured(known)
     owned = size_high or min(about.size_high, len(images.train) / 1000 / clients)
+    goal = Goal(total, target)
     market = {"scenario": scenario, "accuracy": known, "size_high": owned, "clients": clients, "deadline": deadline}
     orders = Orders(
-        mechanisms=_names(mechanisms),
-        budgets=[0.5 * clients] if budgets is None else list(numbers("budget", budgets)),
+        mechanisms=_names(mechanisms or goal.mechanisms or MECHANISMS),
+        budgets=[total or 0.5 * clients] if budgets is None else list(numbers("budget", budgets)),
         seeds=list(range(seed, seed + seeds)),
-        rounds=rounds,
+        rounds=rounds or (30 if target is None else 100),
         market={name: value for name, value in market.items() if value is not None},
-        about={"recipe": asdict(about.recipe), "data": data_digest(images), "device": where.type},
+        about={"recipe": asdict(about.recipe), "data": data_digest(images), "device": where.type} | goal.note(),
     )
     orders.of(seed, orders.budgets[0])  # what is wrong with them is said now
     place = options.writable(out or Path("results/train") / images.name)
     options.unless(overwrite, place, other_training(place, asdict(orders)))
-    table = _trained(orders, Trainer(images, about.recipe, where), together, place)
-    _write(table, asdict(orders), place)
-    _show(table, place, as_json)
+    _report(_trained(orders, Trainer(images, about.recipe, where), together, place), orders, place, as_json)
 
 
 def _preset(name: str, data: str) -> str:
@@ -115,7 +125,11 @@ class Orders:
         """The modelled market of a job."""
         from lefi.world.scaled import scaled_market
 
-        return scaled_market(**self.market, seed=seed, budget=budget)
+        return scaled_market(**self.market, seed=seed, budget=budget, total=self.about.get("total"))
+
+    @property
+    def target(self) -> float | None:
+        return self.about.get("target")
 
 
 def _trained(orders: Orders, trainer: "Trainer", together: int | None, place: Path) -> "pl.DataFrame":
@@ -137,6 +151,8 @@ def _trained(orders: Orders, trainer: "Trainer", together: int | None, place: Pa
             rounds=orders.rounds,
             seeds=orders.seeds,
             budgets=orders.budgets,
+            target=orders.target,
+            settings={} if orders.target is None else {"target": orders.target, "data": orders.market["accuracy"]},
             together=together,
             kept=place / "groups",
             about=[orders.market, orders.about],
@@ -168,6 +184,15 @@ def _names(text: str) -> list[str]:
         if name not in KNOWING:
             mechanism_of(name)
     return names
+
+
+def _report(table: "pl.DataFrame", orders: Orders, place: Path, as_json: bool) -> None:
+    """Write the results and print them."""
+    if orders.target is not None:
+        report(table, orders.target, asdict(orders), place, as_json)
+        return
+    _write(table, asdict(orders), place)
+    _show(table, place, as_json)
 
 
 def _write(table: "pl.DataFrame", orders: dict[str, Any], place: Path) -> None:

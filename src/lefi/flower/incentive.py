@@ -31,6 +31,7 @@ from lefi.ledger import Ledger, Money, Promise
 from lefi.ledger.entries import roster_of
 from lefi.ledger.slips import Slips
 from lefi.mechanisms import Mechanism
+from lefi.mechanisms.mechanism import done
 from lefi.messages import Offer, Terms
 from lefi.offers import AuctionCall
 
@@ -203,30 +204,27 @@ class Incentive(Strategy):
             return None
 
     def summary(self) -> None:
-        phases = "two-phase" if self.two_phase else "one-phase"
+        phases, who = "two-phase" if self.two_phase else "one-phase", type(self.mechanism).__name__
         total = "" if self.terms.total is None else f", {self.terms.total:g} in all"
-        log(
-            INFO,
-            "\tlefi: %s, %s rounds, %g %s each%s",
-            type(self.mechanism).__name__,
-            phases,
-            self.terms.budget,
-            self.money.currency,
-            total,
-        )
+        each = (self.terms.budget, self.money.currency, total)
+        log(INFO, "\tlefi: %s, %s rounds, %g %s each%s", who, phases, *each)
         log(INFO, "\tlefi: ledger %s, job %s, %d rounds settled", self.ledger.place, self.ledger.job, self.settled)
         self.strategy.summary()
 
     def _is_over(self, round: int) -> bool:
-        """Whether the job's money is spent, or the operator has stopped it. A promise that was begun is kept."""
+        """Whether the money is spent, the mechanism is done, or the operator has stopped it; what was begun is kept."""
         if self.over or self.books.pending:
             return self.over
+        why = None
         if self.books.purse.empty:
             spent = f"{self.money.text(self.books.purse.spent)} of {self.terms.total:g} {self.money.currency}"
-            log(WARNING, "lefi: %s are paid: the job ends before round %d", spent, round)
-            self.over = True
+            why = f"{spent} are paid: the job"
+        elif said := done(self.mechanism):
+            why = f"{said}: the job"
         elif wait_while_paused(self.ledger, round, self.pause) == "stopped":
-            log(WARNING, "lefi: the job was stopped: it ends before round %d", round)
+            why = "the job was stopped: it"
+        if why:
+            log(WARNING, "lefi: %s ends before round %d", why, round)
             self.over = True
         return self.over
 

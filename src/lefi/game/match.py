@@ -12,6 +12,7 @@ from lefi.errors import InputError
 from lefi.game.strategic import Side, Strategic
 from lefi.mechanisms import Mechanism, make
 from lefi.mechanisms.last_value import LastValue
+from lefi.mechanisms.mechanism import done
 from lefi.messages import Terms
 from lefi.offers import PriceOffer
 from lefi.world.abilities import Costed, able
@@ -52,6 +53,8 @@ def match(name: str | Maker, market: Market, rounds: int, seed: int = 0, sides: 
     fleet = market.fleet if isinstance(market.fleet, Strategic) else Strategic(market.fleet)
     fleet = replace(fleet, sides=tuple(sides))
     for round in range(1, rounds + 1):
+        if done(mechanism):  # rounds that are not played count as rounds without money
+            break
         market = replace(market, fleet=fleet)
         receipt = market.settle(round, mechanism.ask(fleet.roster), generator(seed, "behaviour", round))
         mechanism.tell(receipt)

@@ -2,6 +2,7 @@
 
 from lefi.mechanisms.auction import Auction
 from lefi.mechanisms.bara import Bara
+from lefi.mechanisms.bara_published import BaraPublished
 from lefi.mechanisms.catalogue import make, register, register_wrapper, registered
 from lefi.mechanisms.contest import Contest
 from lefi.mechanisms.contract import Contract
@@ -10,12 +11,14 @@ from lefi.mechanisms.hierarchy import Hierarchy
 from lefi.mechanisms.knapsacks import Knapsacks
 from lefi.mechanisms.lefi import Lefi
 from lefi.mechanisms.mechanism import Mechanism
+from lefi.mechanisms.pace import Pace
 from lefi.mechanisms.pool import Pool
 from lefi.mechanisms.posted import Posted
 from lefi.mechanisms.price import Price
 from lefi.mechanisms.principals import Principals
 from lefi.mechanisms.random import Random
 from lefi.mechanisms.reputation import Reputation
+from lefi.mechanisms.schedule import Schedule
 from lefi.mechanisms.serving import Serving
 from lefi.mechanisms.uniform import Uniform
 from lefi.mechanisms.waterfill import Waterfill
@@ -23,6 +26,7 @@ from lefi.mechanisms.waterfill import Waterfill
 __all__ = [
     "Auction",
     "Bara",
+    "BaraPublished",
     "Contest",
     "Contract",
     "Flat",
@@ -30,12 +34,14 @@ __all__ = [
     "Knapsacks",
     "Lefi",
     "Mechanism",
+    "Pace",
     "Pool",
     "Posted",
     "Price",
     "Principals",
     "Random",
     "Reputation",
+    "Schedule",
     "Serving",
     "Uniform",
     "Waterfill",

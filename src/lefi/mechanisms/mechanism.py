@@ -20,3 +20,13 @@ class Mechanism(Protocol[O]):
     def tell(self, receipt: Receipt[O]) -> None:
         """Learn from a settled round: the only place where state changes."""
         ...
+
+
+def done(mechanism: Any) -> str | None:
+    """Why the mechanism wants no further round, in words; None while it goes on.
+
+    A mechanism says so by a property `done`, which most do not have. Whoever plays rounds reads it before each one, and
+    pays nothing more once it speaks.
+    """
+    said = getattr(mechanism, "done", None)
+    return said if isinstance(said, str) and said else None

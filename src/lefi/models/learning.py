@@ -84,7 +84,7 @@ class Learning:
         if D.ndim == 0 or total == 0:
             return Pooled(float(D.max()), float(D.max()), float(pi.mean()))
         share = D / total
-        return Pooled(float((share * D).sum()), total / self.clients, float((share * pi).sum()))
+        return Pooled(float((share * D).sum()), total / self.clients, min(float((share * pi).sum()), 1.0))
 
     def next(self, accuracy: float, sizes: Floats, iid: Floats) -> float:
         """Accuracy after one more round of these clients, standing at `accuracy` now; never below that."""

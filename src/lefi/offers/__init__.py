@@ -9,6 +9,7 @@ from lefi.offers.price import PriceOffer
 from lefi.offers.principals import PrincipalCall
 from lefi.offers.prizes import PrizeOffer
 from lefi.offers.rank import RankOffer
+from lefi.offers.reverse_auction import ReverseCall
 from lefi.offers.served import Served, ServedCurve, ServedMenu, ServedPrice
 from lefi.offers.votes import VoteOffer, by_votes
 
@@ -21,6 +22,7 @@ __all__ = [
     "PrincipalCall",
     "PrizeOffer",
     "RankOffer",
+    "ReverseCall",
     "Served",
     "ServedCurve",
     "ServedMenu",

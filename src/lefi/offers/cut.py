@@ -19,6 +19,7 @@ from lefi.offers.price import PriceOffer
 from lefi.offers.principals import PrincipalCall
 from lefi.offers.prizes import PrizeOffer
 from lefi.offers.rank import RankOffer
+from lefi.offers.reverse_auction import ReverseCall
 from lefi.offers.served import ServedCurve, ServedMenu, ServedPrice
 from lefi.offers.votes import VoteOffer
 
@@ -40,6 +41,7 @@ SCALED: dict[type, str] = {
     ServedCurve: "weight",
     ServedPrice: "price",
     ServedMenu: "payments",
+    ReverseCall: "budget",
 }
 
 

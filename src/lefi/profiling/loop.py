@@ -2,7 +2,8 @@
 
 Jobs (a mechanism, a seed, a budget) are played side by side, round by round: each posts its offer and hears its
 clients, then all clients of all jobs train at once, then each mechanism is told. The oracle and first_best post, in
-every round, the offer that is best by the fitted accuracy model and the clients' true costs.
+every round, the offer that is best by the fitted accuracy model and the clients' true costs. A job ends before the last
+round when the target is reached, its total is spent, or its mechanism is done.
 """
 
 import hashlib
@@ -21,14 +22,17 @@ from lefi.draws import generator
 from lefi.errors import InputError
 from lefi.files import refusals
 from lefi.mechanisms import Mechanism, make
-from lefi.mechanisms.catalogue import mechanism_of
+from lefi.mechanisms.catalogue import mechanism_of, settings_of
+from lefi.mechanisms.mechanism import done
 from lefi.messages import Offer, Receipt, Roster
 from lefi.offers import PriceOffer
+from lefi.offers.totals import Total
 from lefi.optimum import ORACLE, first_best, oracle
 from lefi.profiling.measure import write_table
 from lefi.profiling.sgd import Weights
 from lefi.profiling.train import Trainer
 from lefi.profiling.training_market import Federation, sample_counts
+from lefi.spelling import spelled
 from lefi.world.market import Market
 
 FIRST_BEST = "first_best"
@@ -72,18 +76,26 @@ class Posted:
 class Playing:
     """One job while it is played: offer and answers first, then the accuracy of what was trained."""
 
-    def __init__(self, job: Job, market: Market, trainer: Trainer) -> None:
+    def __init__(self, job: Job, market: Market, trainer: Trainer, settings: dict[str, Any]) -> None:
         payment = KNOWING.get(job.mechanism) or mechanism_of(job.mechanism).payment
         self.job, self.market = job, market.taking(payment)
-        self.mechanism = _mechanism(job, self.market)
+        self.mechanism = _mechanism(job, self.market, settings)
         self.federation = Federation(trainer, job.seed, market.terms.size_high)
         self.weights = self.federation.start()
         self.receipt: Receipt | None = None
+        self.total = Total(self.market.terms)
 
     def settle(self, round: int) -> None:
         """Post the offer and hear the clients."""
-        offer = self.mechanism.ask(self.market.fleet.roster)
-        self.receipt = self.market.settle(round, offer, generator(self.job.seed, "behaviour", round))
+        roster, budget = self.market.fleet.roster, self.total.in_force()
+        offer = self.mechanism.ask(roster) if budget is None else self.mechanism.ask(roster, budget)
+        rng = generator(self.job.seed, "behaviour", round)
+        self.receipt = self.market.settle(round, self.total.within(offer), rng, budget)
+
+    def ended(self, target: float) -> bool:
+        """Whether the model is good enough, the money gone, or the mechanism done."""
+        reached = self.receipt is not None and self.receipt.accuracy >= target
+        return reached or done(self.mechanism) is not None or self.total.empty
 
     @property
     def trained(self) -> FloatArray:
@@ -95,6 +107,8 @@ class Playing:
         """Go on from this model; the row of the round."""
         assert self.receipt is not None
         receipt, self.weights = replace(self.receipt, accuracy=accuracy), weights
+        self.receipt = receipt
+        self.total.pay(receipt)
         modelled = self.market.terms.accuracy(np.nan_to_num(receipt.sizes), receipt.roster.iid).mean()
         self.mechanism.tell(receipt)
         self.market = self.market.after(receipt).advance(generator(self.job.seed, "advance", receipt.round))
@@ -110,6 +124,8 @@ def train_mechanisms(
     rounds: int,
     seeds: Iterable[int],
     budgets: Iterable[float],
+    target: float | None = None,
+    settings: dict[str, Any] | None = None,
     together: int | None = None,
     kept: Path | None = None,
     about: Any = None,
@@ -118,28 +134,30 @@ def train_mechanisms(
     """Play each mechanism for each budget and seed with real training; one row per job and round.
 
     `market_of(seed, budget)` gives the modelled market. The same seed means the same clients, samples and first model
-    for all. `together`: jobs side by side (CPU 1, CUDA all). Finished groups of jobs are kept in the folder `kept`,
-    under a key of `about` (what else the rows depend on), and are not played again.
+    for all. Jobs end once the model reaches `target`. Mechanisms that take one of the `settings`, and are not written
+    with it, are given it. `together`: jobs side by side (CPU 1, CUDA all). Finished groups of jobs are kept in the
+    folder `kept`, under a key of `about` (what else the rows depend on), and are not played again.
     """
     jobs = [Job(name, seed, budget) for seed in seeds for budget in budgets for name in mechanisms]
     if not jobs:
         raise InputError("mechanisms x seeds x budgets", "none", "at least 1 x 1 x 1")
     together = whole("together", together or (len(jobs) if trainer.device.type == "cuda" else 1), low=1)
     groups = [jobs[start : start + together] for start in range(0, len(jobs), together)]
-    tables, done = [], 0
+    tables, finished = [], 0
     for group in groups:
         path = None if kept is None else kept / f"{_key(group, rounds, about)}.parquet"
-        rows: list[tuple[object, ...]] = []
         if path is not None and path.is_file():
             tables.append(pl.read_parquet(path))
-            done += rounds * len(group)
+            finished += rounds * len(group)
             continue
-        for round in _play([Playing(job, market_of(job.seed, job.budget), trainer) for job in group], rounds):
+        playing = [Playing(job, market_of(job.seed, job.budget), trainer, settings or {}) for job in group]
+        rows: list[tuple[object, ...]] = []
+        for number, round in enumerate(_play(playing, rounds, np.inf if target is None else target), 1):
             rows += round
-            done += len(group)
             if progress is not None:
-                progress(done, rounds * len(jobs))
-        ordered = [row for start in range(len(group)) for row in rows[start :: len(group)]]  # a job's rounds together
+                progress(finished + number * len(group), rounds * len(jobs))
+        finished += rounds * len(group)
+        ordered = [row for job in group for row in rows if row[: len(job)] == job]  # a job's rounds together
         tables.append(pl.DataFrame(ordered, schema=COLUMNS, orient="row"))
         if path is not None:
             with refusals(path):
@@ -148,16 +166,16 @@ def train_mechanisms(
     return pl.concat(tables)
 
 
-def _play(playing: list[Playing], rounds: int) -> Iterator[list[tuple[object, ...]]]:
-    """All jobs, round by round; after each round a row per job."""
+def _play(playing: list[Playing], rounds: int, target: float) -> Iterator[list[tuple[object, ...]]]:
+    """All jobs, round by round; after each round a row per job that is still played."""
     for number in range(1, rounds + 1):
+        playing = [one for one in playing if not one.ended(target)]
         for one in playing:
             one.settle(number)
-        rows: dict[Job, tuple[object, ...]] = {}
-        for members in _alike(playing).values():
-            for one, weights, accuracy in _train(members, number):
-                rows[one.job] = one.tell(weights, accuracy)
-        yield [rows[one.job] for one in playing]
+        if not playing:
+            return
+        trained = (result for members in _alike(playing).values() for result in _train(members, number))
+        yield [one.tell(weights, accuracy) for one, weights, accuracy in trained]
 
 
 def _alike(playing: list[Playing]) -> dict[bytes, list[Playing]]:
@@ -180,13 +198,15 @@ def _train(members: list[Playing], number: int) -> Iterator[tuple[Playing, Weigh
         yield one, {name: values[at : at + 1] for name, values in trained.items()}, float(accuracy[at])
 
 
-def _mechanism(job: Job, market: Market) -> Mechanism:
+def _mechanism(job: Job, market: Market, settings: dict[str, Any]) -> Mechanism:
     if job.mechanism == ORACLE:
         return Posted(oracle(market).offer)
     if job.mechanism == FIRST_BEST:
         offer = first_best(market).offer
         return Posted(PriceOffer(offer.price * WILLING, offer.limit))
-    return make(job.mechanism, market.terms, seed=job.seed)
+    written = spelled(job.mechanism)
+    wanted = (settings_of(written.spec).keys() - written.settings.keys()) & settings.keys()
+    return make(job.mechanism, market.terms, seed=job.seed, **{name: settings[name] for name in wanted})
 
 
 def _key(jobs: list[Job], rounds: int, about: Any) -> str:

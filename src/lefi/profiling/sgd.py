@@ -20,6 +20,7 @@ from lefi.errors import LefiError
 Weights = dict[str, torch.Tensor]
 
 GRAPH_LIMIT = 128  # above this many models the device is busy anyway, and a graph only holds memory
+FEW_SHAPES = 8  # a graph is captured for every number of models still at work: paid clients finish one by one
 WARM_UPS = 3  # passes before a CUDA graph may be captured
 
 
@@ -60,7 +61,9 @@ class Lane(Protocol):
 class Steps(Protocol):
     """A way to take steps."""
 
-    def lane(self, local: Weights) -> AbstractContextManager[Lane]: ...
+    def lane(self, local: Weights, shapes: int = 1) -> AbstractContextManager[Lane]:
+        """`shapes`: how many numbers of models there will be at work."""
+        ...
 
 
 @contextmanager
@@ -87,7 +90,7 @@ class OneByOne:
         self.task = task
 
     @contextmanager
-    def lane(self, local: Weights) -> Iterator["_OneByOneLane"]:
+    def lane(self, local: Weights, shapes: int = 1) -> Iterator["_OneByOneLane"]:
         yield _OneByOneLane(self.task, local)
 
 
@@ -120,9 +123,9 @@ class SideBySide:
         self._lanes: dict[int, _GraphLane] = {}
 
     @contextmanager
-    def lane(self, local: Weights) -> Iterator["_SideBySideLane"]:
+    def lane(self, local: Weights, shapes: int = 1) -> Iterator["_SideBySideLane"]:
         values = next(iter(local.values()))
-        if values.device.type != "cuda" or len(values) > GRAPH_LIMIT:
+        if values.device.type != "cuda" or len(values) > GRAPH_LIMIT or shapes > FEW_SHAPES:
             yield _SideBySideLane(self, local)
             return
         if len(values) not in self._lanes:

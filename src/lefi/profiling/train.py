@@ -105,7 +105,7 @@ class Trainer:
         local = {name: values[chosen // K] for name, values in weights.items()}
         sizes = torch.from_numpy(counts.ravel()[order]).to(self.device)
         own = self._whole_batches(samples.reshape(R * K, -1)[chosen], int(batches.max()))
-        with self.steps.lane(local) as lane:
+        with self.steps.lane(local, np.unique(batches[order]).size) as lane:
             for epoch in range(self.recipe.epochs):
                 epoch_order = shuffled(own, sizes, jobs, ids[order % K], number, epoch)
                 for step in range(int(batches.max())):

@@ -19,6 +19,7 @@ from lefi.ledger.ledger import Overtaken
 from lefi.ledger.money import told
 from lefi.ledger.terms import Purse, in_force
 from lefi.mechanisms.explanation import Explaining, Explanation
+from lefi.mechanisms.mechanism import done
 from lefi.messages import Offer, Roster
 from lefi.offers import AuctionCall
 from lefi.serve.bodies import AnswersBody, JobBody, OpenBody, RosterBody, column
@@ -101,6 +102,8 @@ class Live:
         self.books.obey(standing, units)
         if self.books.purse.empty:
             raise Refusal(409, "the money of this job is spent", state="finished")
+        if why := done(self.books.mechanism):
+            raise Refusal(409, why, state="finished")
         given = self._given(body, names, roster)
         if given is None:
             self._asked(round, names, roster)

@@ -157,6 +157,15 @@ CHECKS = (
         sweeps.fixed_budget,
         short="thousands of clients at 5 USD for all",
     ),
+    Check(
+        "p",
+        "The loop ends by convergence: it is repeated until nothing changes any more.",
+        "At rest: none of the last 20 rounds is better than the best before them by 0.001 of accuracy. Two parts: the "
+        "median fleet is at rest before the last round, and stopping there loses less than 0.003 of accuracy with its "
+        "interval. What it saves is told, not judged.",
+        convergence.until_convergence,
+        short="it ends by convergence",
+    ),
 )
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from lefi.arrays import FloatArray
 from lefi.mechanisms import registered
+from lefi.mechanisms.pacing import at_rest
 from lefi.studies.claims.claim import EQUAL, RIVALS, Finding, Untested, last, need, spelled
 from lefi.studies.figures.traces import TOLERANCE, distance, spread
 from lefi.studies.judge.statistics import chance, difference, median, settled, told
@@ -121,6 +122,28 @@ def smooth(results: Results) -> Finding:
     reasons = [] if all(parts) else [f"drops of {100 * EQUAL:g} percentage points or more still happen after round 20"]
     numbers = spelled("drop", ours) | {"worst": worst}
     return Finding(measured, parts, reasons, numbers, [chance(-found["lefi"], -EQUAL)])
+
+
+def until_convergence(results: Results) -> Finding:
+    """(p) Where the loop would end if it ended at rest, and what the rest of the rounds cost and bring."""
+    study = need(results, "convergence", "lefi")
+    accuracy, paid = (matrix(study.of("lefi"), name).values for name in ("accuracy", "paid"))
+    end = accuracy.shape[1]
+    stops = np.array([next((t for t in range(1, end) if at_rest(row[:t])), end) for row in accuracy])
+    early = stops < end
+    saved = 1 - np.array([row[:stop].sum() / row.sum() for row, stop in zip(paid, stops, strict=True)])
+    lost = accuracy[:, -1] - accuracy[np.arange(len(stops)), stops - 1]
+    when, money, less = median(stops.astype(np.float64)), median(saved), median(lost)
+    measured = (
+        f"at rest in round {told(when, 0)} of {end}, {int(early.sum())} of {early.size} fleets before that; to stop "
+        f"there saves {told(money, 0, 100)}% of the money and loses {told(less, 3, 100)} percentage points"
+    )
+    rests = float(when.middle) < end
+    parts = [rests, rests and float(less.high) < EQUAL]
+    why = (f"the median fleet still improves in round {end}", "stopping there loses accuracy that is worth having")
+    reasons = [reason for reason, holds in zip(why, parts, strict=True) if not holds]
+    numbers = spelled("stop", when) | spelled("saved", money) | spelled("lost", less)
+    return Finding(measured, parts, reasons, numbers, [chance(-lost, -EQUAL)])
 
 
 def _drops(study: Finished, mechanism: str) -> FloatArray:

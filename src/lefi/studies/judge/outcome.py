@@ -20,6 +20,7 @@ class Outcome:
     sizes_settled: int | None
     spent: float  # USD in all rounds
     played: int  # rounds
+    done: str | None  # why the mechanism ended it, if it did
     numbers: dict[str, float]  # accuracy and share of the last row, the marks, the worst overspend and its round
 
 
@@ -62,6 +63,7 @@ class Follower:
             sizes_settled=settled(self._history(self.sizes)),
             spent=self.spent,
             played=len(self.ids),
+            done=self.last["done"],
             numbers={name: self.last[name] for name in told}
             | {"overspend": self.worst["overspend"], "overspend_round": self.worst["round"]},
         )

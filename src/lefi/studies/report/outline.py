@@ -24,7 +24,7 @@ OUTLINE = (
         "lefi is the paper's Algorithm 1: it learns each client's response from its answers and steps every client's "
         "weight (the most it can earn, in USD) towards more accuracy. A fleet is the clients of one seed; all "
         "mechanisms meet the same fleets.",
-        ("a", "b", "c", "g", "j"),
+        ("a", "b", "c", "g", "j", "p"),
         ("weights", "sizes", "accuracy"),
     ),
     Section(

@@ -15,6 +15,8 @@ import polars as pl
 
 import lefi
 from lefi.arrays import FloatArray
+from lefi.errors import LefiError
+from lefi.mechanisms.mechanism import done
 from lefi.messages import Receipt
 from lefi.receipts import Tables, to_tables
 from lefi.rounds import walk
@@ -75,9 +77,12 @@ def _judged(run: Run) -> Iterator[tuple[Receipt, FloatArray, dict[str, Any]]]:
         best = best if current.fleet is fleet else np.nan  # what was best for other clients says nothing of these
         kept = surplus(current, receipt)
         row = _row(current, receipt, marked, best, factory.searches)
-        row |= {"surplus": float(kept.mean()), "worst_off": float(kept.min())}
+        row |= {"surplus": float(kept.mean()), "worst_off": float(kept.min()), "done": done(mechanism)}
         fleet, best = current.fleet, row["best"]
         yield receipt, kept, row
+    if not marker.fleets:
+        why = done(mechanism) or "too little money for a round"
+        raise LefiError(f"{run.mechanism} plays no round: {why}")
 
 
 class _Marker:
@@ -92,6 +97,7 @@ class _Marker:
         _last = last  # threads of a Dask worker may play other worlds meanwhile: each goes on with its own
         self.seed, self.outer, self.known = run.seed, outer, last[1]
         self.fleet: Fleet | None = None
+        self.fleets = 0  # that were met
         self.marked = Marks(np.nan, np.nan, np.nan)
 
     def marks(self, market: Market, receipt: Receipt) -> Marks:
@@ -100,7 +106,7 @@ class _Marker:
             terms = replace(market.terms, budget=receipt.budget)
             return marks(replace(market, terms=terms), self.seed, self.outer)
         if market.fleet is not self.fleet:
-            self.fleet = market.fleet
+            self.fleet, self.fleets = market.fleet, self.fleets + 1
             self.marked = marks(market, self.seed, self.outer, self.known.get(receipt.round))
             self.known[receipt.round] = self.marked if self.outer else self.known.get(receipt.round, self.marked)
         if market.after(receipt).fleet is not market.fleet:
