@@ -163,6 +163,7 @@ def test_paper_writes_the_report_and_a_second_time_only_draws(tmp_path: Path, mo
         return Study.build(study.model_dump() | few | {"sweep": sweep})
 
     monkeypatch.setattr("lefi.studies.plan.paper.paper_studies", small)
+    leave_blank(monkeypatch)
     arguments = ["paper", "--out", str(tmp_path), "--seeds", "2", "--rounds", "6", "--jobs", "1"]
     first = CliRunner().invoke(app, arguments, catch_exceptions=False)
     assert first.exit_code == 0
@@ -170,7 +171,6 @@ def test_paper_writes_the_report_and_a_second_time_only_draws(tmp_path: Path, mo
     assert "verdict" in first.stdout
     assert max(map(len, first.stdout.splitlines()[:-1])) <= 80
     monkeypatch.setattr("lefi.studies.run.work.record", lambda run: pytest.fail(f"{run} was played again"))
-    leave_blank(monkeypatch)
     (tmp_path / "report.html").unlink()
     assert CliRunner().invoke(app, arguments, catch_exceptions=False).exit_code == 0
     assert "what pretending adds" in (tmp_path / "report.html").read_text()

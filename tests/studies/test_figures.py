@@ -25,6 +25,7 @@ from lefi.studies.figures.style import KNOWN, in_order, looks, sheet, styled, ti
 from lefi.studies.figures.swept import sweep
 from lefi.studies.figures.traces import distance, spread, traces
 from lefi.studies.run.results import Finished, Results, binding, matrix, read_results
+from tests.blank_figures import leave_blank
 
 MakeStudy = Callable[..., Finished]
 
@@ -186,7 +187,10 @@ def test_every_figure_draws_with_unknown_mechanisms_and_nothing_is_cut_off(plan:
     assert len(plan.caption(numbers)) > 60
 
 
-def test_what_is_missing_is_said_and_the_rest_is_drawn(small_results: Path, tmp_path: Path) -> None:
+def test_what_is_missing_is_said_and_the_rest_is_drawn(
+    small_results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leave_blank(monkeypatch)
     found = read_results(small_results)
     some = Results({name: found.studies[name] for name in ("mixed", "budget")}, {"convergence": "not run yet"})
     drawn = {figure.name: figure for figure in draw_figures(some, tmp_path)}

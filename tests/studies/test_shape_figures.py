@@ -12,6 +12,7 @@ from lefi.studies.plan.study import Study
 from lefi.studies.report.shape import shape_parts
 from lefi.studies.run.results import Results, read_results
 from lefi.studies.run.runner import run_studies
+from tests.blank_figures import leave_blank
 
 
 @pytest.fixture(scope="module")
@@ -60,8 +61,9 @@ def test_gain_is_never_negative_and_surplus_is_what_the_clients_table_says(found
 
 
 def test_the_figures_are_drawn_where_their_studies_are_there_and_not_missed_otherwise(
-    found: Results, tmp_path: Path
+    found: Results, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    leave_blank(monkeypatch)
     names = {drawn.name for drawn in draw_figures(found, tmp_path) if drawn.files}
     assert {"money", "needed", "deviation"} <= names
     assert not {"money", "needed", "deviation"} & {drawn.name for drawn in draw_figures(Results({}, {}), tmp_path)}
