@@ -70,7 +70,10 @@ def trainer() -> Trainer:
 
 
 def play(fleet: Fleet, seed: int) -> Played:
-    job, past, rows, accuracy = Job(trainer(), fleet, seed), [], [], []
+    job = Job(trainer(), fleet, seed)
+    past: list[np.ndarray] = []
+    rows: list[np.ndarray] = []
+    accuracy: list[float] = []
     names: list[str] = []
     for round in job.play(ROUNDS):
         if past:
@@ -171,7 +174,9 @@ def main() -> None:
     if options.what == "play":
         play_all(options.folder, options.processes)
         return
-    for row in judge(options.folder, options.name):
+    rows = judge(options.folder, options.name)
+    (options.folder / "trust.json").write_text(json.dumps(rows, indent=1) + "\n")
+    for row in rows:
         print("  ".join(f"{value:.3f}" if isinstance(value, float) else f"{value!s:16}" for value in row.values()))
 
 

@@ -9,6 +9,7 @@ tenth, quarter, half         that part of the work; `_scaled`: and the update st
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import torch
@@ -62,7 +63,7 @@ class Job:
         mixed = rng.permutation(len(labels))
         self.validation, pool = mixed[: fleet.validation], mixed[fleet.validation :]
         n = fleet.clients
-        self.sizes = np.exp(rng.uniform(*np.log(fleet.sizes), n)).round().astype(int)
+        self.sizes = np.exp(rng.uniform(np.log(fleet.sizes[0]), np.log(fleet.sizes[1]), n)).round().astype(int)
         self.skew = rng.permutation(np.resize(CONCENTRATIONS, n))
         self.own = [_drawn(rng, labels, pool, size, skew) for size, skew in zip(self.sizes, self.skew, strict=True)]
         cheats = rng.permutation(n)[: 0 if fleet.kind == "honest" else max(round(fleet.share * n), 1)]
@@ -151,7 +152,9 @@ class Job:
         scores = trainer._scores({name: self.weights[name] + values for name, values in moved.items()}, images)
         R, V, classes = scores.shape
         loss = cross_entropy(scores.reshape(R * V, classes), labels.repeat(R), reduction="none").reshape(R, V)
-        by_class = torch.stack([loss[:, labels == c].mean(1) for c in labels.unique()], 1).double().cpu().numpy()
+        by_class = (
+            torch.stack([loss[:, labels == c].mean(1) for c in torch.unique(labels).tolist()], 1).double().cpu().numpy()
+        )
         return np.asarray(by_class[:1] - by_class[1:])
 
     def _move(self, change: FloatArray) -> None:
@@ -174,8 +177,9 @@ def _flat(weights: Weights) -> FloatArray:
     )
 
 
-def _unit(vector: FloatArray) -> FloatArray:
-    return np.asarray(vector / (np.linalg.norm(vector) + 1e-12))
+def _unit(vector: Any) -> Any:
+    """The direction of a vector."""
+    return vector / (np.linalg.norm(vector) + 1e-12)
 
 
 def _drawn(rng: np.random.Generator, labels: IntArray, pool: IntArray, size: int, skew: float) -> IntArray:

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from lefi.arrays import FloatArray, IntArray
+from lefi.arrays import BoolArray, FloatArray, IntArray
 from lefi.errors import InputError
 
 PAST = 3  # global changes that a replayed update may be made of; 1 misses mixtures of two, 6 caught no more
@@ -65,13 +65,17 @@ class Heard:
             raise InputError("claims", self.claims.tolist(), "above 0: who claims nothing is not judged")
 
     @cached_property
-    def broken(self) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+    def broken(self) -> BoolArray:
         """Clients whose update or what it does is no number: no honest optimiser sends that."""
-        return ~(np.isfinite(self.updates).all(axis=1) & np.isfinite(self.gains).all(axis=1))
+        return np.asarray(~(np.isfinite(self.updates).all(axis=1) & np.isfinite(self.gains).all(axis=1)))
+
+    def without(self, clients: BoolArray) -> "Heard":
+        left = ~clients
+        return Heard(self.ids[left], self.claims[left], self.updates[left], self.gains[left], self.own)
 
 
 def features(heard: Heard, past: FloatArray, layout: Layout) -> dict[str, FloatArray]:
-    """Each an array (n,), on a scale on which honest clients spread evenly: sizes as logarithms, cosines as they are."""
+    """Each an array (n,), on a scale on which honest clients spread evenly: sizes in logarithms, cosines as such."""
     D, w = heard.updates.astype(float), heard.claims
     total = w @ D
     others = (total - w[:, None] * D) / np.maximum(w.sum() - w, TINY)[:, None]

@@ -16,8 +16,8 @@ import scipy
 from lefi.arrays import FloatArray, IntArray
 from lefi.errors import InputError, LefiError
 from lefi.files import refusals
-from lefi.trust.evidence import Spread
 from lefi.trust.features import FEWEST
+from lefi.trust.martingale import Spread
 from lefi.trust.scores import NAMES, Features, Scorer, Sizing
 
 FORMAT = 1
@@ -88,12 +88,7 @@ class Reference:
         try:
             if told["format"] != FORMAT:
                 raise LefiError(f"{path} is a reference of format {told['format']}, not {FORMAT}")
-            sizing = {
-                name: Sizing(
-                    tuple(one["names"]), *(np.array(one[part]) for part in ("mean", "std", "weights")), one["gain"]
-                )
-                for name, one in told["sizing"].items()
-            }
+            sizing = {name: _sizing(one) for name, one in told["sizing"].items()}
             slopes = {name: np.array(values) for name, values in told["slopes"].items()}
             spreads = tuple(Spread(*map(float, one)) for one in told["spreads"])
             return cls(
@@ -106,8 +101,13 @@ class Reference:
             raise LefiError(f"{path} is no reference of `lefi trust calibrate`: {error!r}") from None
 
 
+def _sizing(told: dict[str, Any]) -> Sizing:
+    mean, std, weights = (np.array(told[part]) for part in ("mean", "std", "weights"))
+    return Sizing(tuple(told["names"]), mean, std, weights, float(told["gain"]))
+
+
 def calibrate(jobs: Sequence[Record], about: dict[str, Any]) -> Reference:
-    """The reference of these honest jobs. `about` says `weights`, the size of the model, and what else a reader wants."""
+    """The reference of these honest jobs. `about` says `weights`, the size of the model, and more if you like."""
     honest = sum(len(np.unique(np.concatenate(job.ids))) for job in jobs)
     if len(jobs) < 2 or honest < TRAJECTORIES:
         raise InputError(

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from lefi.arrays import FloatArray, number
-from lefi.trust.evidence import log_evidence
 from lefi.trust.features import PAST, Heard, Layout, features
+from lefi.trust.martingale import log_evidence
 from lefi.trust.reference import Reference
 from lefi.trust.scores import NAMES, Features
 
@@ -40,12 +40,9 @@ class Trust:
 
     def hear(self, heard: Heard) -> Verdicts:
         """Evidence after this round. Who is accused is no measure of the others, in no round; they are judged again."""
-        sound = ~heard.broken
-        accused = [int(client) for client in heard.ids[~sound] if int(client) not in self.excluded]
-        kept = Heard(*(getattr(heard, name)[sound] for name in ("ids", "claims", "updates", "gains")), heard.own)
-        silent = (
-            self.reference.refuse(heard.updates.shape[1], len(kept.ids), kept.claims) if len(kept.ids) else "nobody"
-        )
+        accused = [int(client) for client in heard.ids[heard.broken] if int(client) not in self.excluded]
+        kept = heard.without(heard.broken)
+        silent = self.reference.refuse(heard.updates.shape[1], kept.claims)
         if not self.past:
             silent = silent or "the first round: there is no change of the global model to compare with"
         if silent:

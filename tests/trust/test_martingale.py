@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from lefi.trust.evidence import CLIP, FIRST, LATER, OFTEN, SHIFTS, SPORADIC, Spread, log_evidence
+from lefi.trust.martingale import CLIP, FIRST, LATER, OFTEN, SHIFTS, SPORADIC, Spread, log_evidence
 
 SPREAD = Spread(0.3, 0.8, 0.4, 3.0, 0.6)
 
