@@ -2,8 +2,9 @@
 
     python -m benchmarks.pages [results/bench]   takes the JSON files found there, and writes every table anew
 
-price.json comes from `python -m benchmarks.price`, plan.json from `lefi plan`, gpu.json from `python
-benchmarks/gpu.py` on a machine with a GPU. A test compares the pages with docs/measured.
+price.json comes from `python -m benchmarks.price`, plan.json from `lefi plan`, trust.json from
+`python -m benchmarks.trust judge`, gpu.json from `python benchmarks/gpu.py` on a machine with a GPU. A test compares the
+pages with docs/measured.
 """
 
 import json
@@ -13,12 +14,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import scipy
+
 from benchmarks.price import GOALS, SHARED
 from lefi.studies.report.markdown import markdown, marked
 
-PAGES = ("docs/surrogate.md", "docs/shape.md", "docs/plan.md")
+PAGES = ("docs/surrogate.md", "docs/shape.md", "docs/plan.md", "docs/trust.md")
 KEPT = Path("docs", "measured")
-FILES = ("gpu.json", "price.json", "plan.json")
+FILES = ("gpu.json", "price.json", "plan.json", "trust.json")
 Measured = dict[str, Any]  # by the file's name without its ending
 
 
@@ -81,7 +84,34 @@ def same_target(measured: Measured) -> str:
     return markdown(["", *(f"{t} round{'s' * (t > 1)}" for t in rounds)], rows)
 
 
-BLOCKS: dict[str, Callable[[Measured], str]] = {"gpu": gpu, "price": price, "plans": plans, "same_target": same_target}
+def trust(measured: Measured) -> str:
+    """Who is caught by which round, and honest clients that are accused."""
+    by = {(row["kind"], row["which"]): row for row in measured["trust"]}
+    modes = list(dict.fromkeys(which for kind, which in by if kind != "honest"))
+    cells = []
+    for kind in dict.fromkeys(kind for kind, _ in by if kind != "honest"):
+        found = [by[kind, mode] for mode in sorted(modes, key=lambda mode: mode != "steady")]
+        cells.append([kind, *(" / ".join(f"{row[f'by {last}']:.2f}" for last in (5, 10, 20)) for row in found)])
+    honest = [row for (kind, _), row in by.items() if kind == "honest"]
+    told = ", ".join(f"{100 * row['by 20']:.2f}% of {row['clients']:,} with {row['which']}" for row in honest)
+    clients = sum(row["clients"] for row in honest)
+    accused = round(sum(row["clients"] * row["by 20"] for row in honest))
+    low, high = scipy.stats.beta.ppf((0.025, 0.975), (accused, accused + 1), (clients - accused + 1, clients - accused))
+    head = ["", *(f"{mode}: by 5 / 10 / 20" for mode in sorted(modes, key=lambda mode: mode != "steady"))]
+    return (
+        markdown(head, cells)
+        + f"\n\nFalsely accused over whole jobs: {accused} of {clients:,} honest clients, "
+        + f"{100 * accused / clients:.2f}% [{100 * low:.2f}, {100 * high:.2f}] ({told})."
+    )
+
+
+BLOCKS: dict[str, Callable[[Measured], str]] = {
+    "gpu": gpu,
+    "price": price,
+    "plans": plans,
+    "same_target": same_target,
+    "trust": trust,
+}
 
 
 def read(root: Path) -> Measured:

@@ -35,6 +35,14 @@ def small_cnn(channels: int, height: int, width: int, classes: int) -> nn.Module
     )
 
 
+def small_mlp(channels: int, height: int, width: int, classes: int) -> nn.Module:
+    """One hidden layer of 32: the smallest network that learns tiny images well, for many jobs on a CPU."""
+    hidden = 32
+    return nn.Sequential(
+        nn.Flatten(), nn.Linear(channels * height * width, hidden), nn.ReLU(), nn.Linear(hidden, classes)
+    )
+
+
 def _quarter(length: int) -> int:
     """What two convolutions with stride 2 leave."""
     half = (length + 1) // 2

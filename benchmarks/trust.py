@@ -1,0 +1,184 @@
+"""Who is caught, and who is falsely accused: real training of digits with cheats, judged by `lefi.trust`.
+
+    python -m benchmarks.trust play results/trust --processes 2     # hours on two cores; goes on where it stopped
+    python -m benchmarks.trust judge results/trust                  # tables, from what was played
+
+Sets of jobs, each with fleets of its own: `reference` (honest) calibrates, `design` was looked at while the scores were
+chosen, `fresh` was drawn after they were frozen and is what docs tell. Nobody leaves in these jobs: the evidence is
+computed from what the server heard.
+"""
+
+import argparse
+import json
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import cache
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from lefi.profiling.cheats import KINDS, Fleet, Job
+from lefi.profiling.data import load_images
+from lefi.profiling.train import Recipe, Trainer
+from lefi.trust import Layout, Record, Reference, Trust, calibrate
+from lefi.trust.features import features
+
+ROUNDS = 20
+RECIPE = Recipe(epochs=2, learning_rate=0.05, momentum=0.0, batch=10, model="lefi.profiling.model:small_mlp")
+MODES = {"steady": {}, "late": {"begins": 10}, "sporadic": {"duty": 0.25}}
+SHARES = (0.1, 0.2, 0.4)  # of the clients that cheat, by turns
+
+
+class Played(NamedTuple):
+    """One job: features (rounds, clients, features) from the second round on, and who did what."""
+
+    fleet: Fleet
+    seed: int
+    names: list[str]
+    values: np.ndarray
+    kinds: np.ndarray
+    skew: np.ndarray
+    leader: int
+    accuracy: np.ndarray
+
+
+def orders() -> dict[str, list[tuple[Fleet, int]]]:
+    """The jobs of each set. Seeds of no two sets meet."""
+
+    def cheats(first: int, repeats: int) -> list[tuple[Fleet, int]]:
+        return [
+            (Fleet(kind=kind, share=SHARES[s % 3], **mode), first + 100 * s + 10 * place + at)  # type: ignore[arg-type]
+            for s in range(repeats)
+            for place, kind in enumerate(KINDS)
+            for at, mode in enumerate(MODES.values())
+        ]
+
+    return {
+        "reference": [(Fleet(), seed) for seed in range(1000, 1120)],
+        "design": [(Fleet(), seed) for seed in range(2000, 2060)] + cheats(20_000, 6),
+        "fresh": [(Fleet(), seed) for seed in range(500_000, 500_110)] + cheats(600_000, 12),
+    }
+
+
+@cache
+def trainer() -> Trainer:
+    torch.set_num_threads(1)
+    return Trainer(load_images("digits"), RECIPE, torch.device("cpu"))
+
+
+def play(fleet: Fleet, seed: int) -> Played:
+    job = Job(trainer(), fleet, seed)
+    past: list[np.ndarray] = []
+    rows: list[np.ndarray] = []
+    accuracy: list[float] = []
+    names: list[str] = []
+    for round in job.play(ROUNDS):
+        if past:
+            found = features(round.heard, np.array(past), job.layout)
+            names = list(found)
+            rows.append(np.column_stack(list(found.values())))
+        past.append(round.change)
+        accuracy.append(round.accuracy)
+    return Played(fleet, seed, names, np.array(rows), job.kinds, job.skew, job.leader, np.array(accuracy))
+
+
+def keep(played: Played, path: Path) -> None:
+    told = json.dumps(
+        {"fleet": played.fleet.__dict__, "seed": played.seed, "names": played.names, "leader": played.leader}
+    )
+    hidden = path.with_name(f".{path.name}")
+    arrays = {"values": played.values.astype(np.float32), "kinds": played.kinds, "skew": played.skew}
+    np.savez_compressed(hidden, told=np.array(told), accuracy=played.accuracy, **arrays)  # type: ignore[arg-type]
+    hidden.replace(path)
+
+
+def kept(path: Path) -> Played:
+    with np.load(path, allow_pickle=False) as file:
+        told = json.loads(str(file["told"]))
+        fleet = Fleet(**told["fleet"] | {"sizes": tuple(told["fleet"]["sizes"])})
+        arrays = (file["values"].astype(float), file["kinds"], file["skew"])
+        return Played(fleet, told["seed"], told["names"], *arrays, told["leader"], file["accuracy"])
+
+
+def play_and_keep(order: tuple[Fleet, int], path: Path) -> None:
+    keep(play(*order), path)
+
+
+def play_all(folder: Path, processes: int) -> None:
+    wanted = {
+        folder / name / f"{fleet.kind}-{seed}.npz": (fleet, seed)
+        for name, jobs in orders().items()
+        for fleet, seed in jobs
+    }
+    missing = {path: order for path, order in wanted.items() if not path.is_file()}
+    for name in orders():
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+        done = [pool.submit(play_and_keep, order, path) for path, order in missing.items()]
+        for count, one in enumerate(as_completed(done), len(wanted) - len(missing) + 1):
+            one.result()
+            if count % 20 == 0 or count == len(wanted):
+                print(f"trust: {count}/{len(wanted)} jobs", flush=True)
+
+
+def read(folder: Path, name: str) -> Iterator[Played]:
+    for path in sorted((folder / name).glob("*.npz")):
+        yield kept(path)
+
+
+def record(played: Played) -> Record:
+    ids = [np.arange(played.values.shape[1])] * len(played.values)
+    return Record(ids, [dict(zip(played.names, row.T, strict=True)) for row in played.values])
+
+
+def accused(reference: Reference, played: Played, alpha: float = 0.01) -> dict[int, int]:
+    """The round in which each client is accused, with step-down; nobody really leaves."""
+    trust = Trust(reference, Layout((), (0, 0)), alpha)
+    when: dict[int, int] = {}
+    for number, (ids, found) in enumerate(zip(*record(played), strict=True), 2):
+        for client in trust.weigh(ids.tolist(), found).accused:
+            when[client] = number
+    return when
+
+
+def judge(folder: Path, name: str) -> list[dict[str, Any]]:
+    """Rows: per kind and mode the share caught by rounds 5, 10 and 20; honest clients by skew."""
+    honest = [record(one) for one in read(folder, "reference")]
+    reference = calibrate(honest, {"weights": 2410, "data": "digits"})
+    found: dict[tuple[str, str], list[int]] = {}
+    for played in read(folder, name):
+        when, fleet = accused(reference, played), played.fleet
+        mode = "late" if fleet.begins else "sporadic" if fleet.duty < 1 else "steady"
+        for client, kind in enumerate(played.kinds.tolist()):
+            if client == played.leader:
+                continue
+            key = (kind, mode) if kind != "honest" else ("honest", f"Dirichlet {played.skew[client]:g}")
+            found.setdefault(key, []).append(when.get(client, ROUNDS + 1))
+    return [
+        {"kind": kind, "which": which, "clients": len(rounds)}
+        | {f"by {last}": float(np.mean(np.array(rounds) <= last)) for last in (5, 10, 20)}
+        for (kind, which), rounds in sorted(found.items())
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("play", "judge"))
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--set", dest="name", default="fresh", choices=tuple(orders()))
+    options = parser.parse_args()
+    if options.what == "play":
+        play_all(options.folder, options.processes)
+        return
+    rows = judge(options.folder, options.name)
+    (options.folder / "trust.json").write_text(json.dumps(rows, indent=1) + "\n")
+    for row in rows:
+        print("  ".join(f"{value:.3f}" if isinstance(value, float) else f"{value!s:16}" for value in row.values()))
+
+
+if __name__ == "__main__":
+    main()

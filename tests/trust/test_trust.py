@@ -1,0 +1,107 @@
+"""The layer as a whole, on made-up jobs: whom it accuses, where it keeps silent, what it refuses."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lefi import InputError, LefiError
+from lefi.trust import Reference, Trust, calibrate
+from tests.trust.made_up import CLIENTS, LAYOUT, WEIGHTS, record, rounds
+
+
+@pytest.fixture(scope="module")
+def reference() -> Reference:
+    return calibrate([record(seed) for seed in range(30)], {"weights": WEIGHTS})
+
+
+def accused(reference: Reference, seed: int, kind: str = "honest", cheats: int = 0) -> set[int]:
+    trust = Trust(reference, LAYOUT)
+    for heard, last in rounds(seed, kind=kind, cheats=cheats):
+        trust.applied(last)
+        trust.hear(heard)
+    return {client - 100 for client in trust.excluded}
+
+
+def test_honest_clients_are_left_alone(reference: Reference) -> None:
+    found = [len(accused(reference, seed)) for seed in range(500, 540)]
+    assert sum(found) <= 0.02 * CLIENTS * len(found)
+
+
+@pytest.mark.parametrize(("kind", "caught"), [("idle", 3), ("replay", 3), ("copy", 2)])
+def test_who_does_nothing_is_found(reference: Reference, kind: str, caught: int) -> None:
+    """Of equal updates the last that is left is nobody's copy any more."""
+    for seed in (600, 601):
+        found = accused(reference, seed, kind, cheats=3)
+        assert len(found & {0, 1, 2}) >= caught
+        assert len(found - {0, 1, 2}) <= 1  # of twenty clients three cheat: the usual is blurred
+
+
+def test_the_reference_comes_back_from_its_file_as_it_was(reference: Reference, tmp_path: Path) -> None:
+    reference.write(tmp_path / "reference.json")
+    again = Reference.read(tmp_path / "reference.json")
+    assert again.about == reference.about
+    assert accused(again, 600, "idle", 3) == accused(reference, 600, "idle", 3)
+    found = record(7).features[0]
+    assert np.array_equal(again.scaled(found, 3), reference.scaled(found, 3))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("no", "is not JSON"), ("{}", "is no reference"), ('{"format": 9}', "format 9"), ('{"format": 1}', "KeyError")],
+)
+def test_a_file_that_is_no_reference_gets_one_line(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "r.json").write_text(text)
+    with pytest.raises(LefiError, match=said):
+        Reference.read(tmp_path / "r.json")
+    with pytest.raises(InputError, match="readable file"):
+        Reference.read(tmp_path / "none.json")
+
+
+def test_where_it_does_not_hold_nobody_is_judged_and_it_says_why(reference: Reference) -> None:
+    first, change = next(rounds(1))
+    trust = Trust(reference, LAYOUT)
+    assert "first round" in str(trust.hear(first).silent)
+    trust.applied(change)
+    few = first.without(np.arange(CLIENTS) >= 5)
+    assert "5 clients: at least 8" in str(trust.hear(few).silent)
+    assert "claims from" in str(trust.hear(replace(first, claims=first.claims * 100)).silent)
+    larger = replace(first, updates=np.ones((CLIENTS, 9)), own=np.ones(9))
+    assert "the model has 9 weights" in str(trust.hear(larger).silent)
+    assert trust.excluded == set()
+    assert trust.hear(first).silent is None
+
+
+def test_an_update_that_is_no_number_is_accused_at_once(reference: Reference) -> None:
+    first, change = next(rounds(1))
+    trust = Trust(reference, LAYOUT)
+    trust.applied(change)
+    updates = first.updates.copy()
+    updates[3, 0] = np.nan
+    assert trust.hear(replace(first, updates=updates)).accused == [103]
+
+
+def test_never_more_than_half_are_accused(reference: Reference) -> None:
+    assert len(accused(reference, 700, "idle", cheats=18)) <= CLIENTS / 2 + 1
+
+
+def test_too_few_honest_clients_are_no_reference() -> None:
+    with pytest.raises(InputError, match="200 clients"):
+        calibrate([record(1), record(2)], {"weights": WEIGHTS})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"claims": np.zeros(CLIENTS)}, "claims"),
+        ({"claims": np.full(CLIENTS, np.nan)}, "claims"),
+        ({"ids": np.zeros(CLIENTS, int)}, "ids"),
+        ({"own": np.zeros(3)}, "own"),
+        ({"gains": np.zeros(CLIENTS)}, "gains"),
+    ],
+)
+def test_what_is_heard_is_checked(wrong: dict[str, np.ndarray], said: str) -> None:
+    first, _ = next(rounds(1))
+    with pytest.raises(InputError, match=said):
+        replace(first, **wrong)
