@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray, IntArray
+from lefi.mechanisms.waterfill.curves import FITS, NEITHER, SILENT, SURPRISES
 from lefi.mechanisms.waterfill.learning import FEW, FIRST, add_up, fit_all, hear, recall, relative_noise
 from lefi.mechanisms.waterfill.memory import SLOTS, blank, narrowed, widened
 from lefi.mechanisms.waterfill.steps import more_above, pooled_caps
@@ -28,6 +29,8 @@ FLOOR = 0.2  # clients that the first guess of the chances counts for, per clien
 FORGET = 50  # rounds without a client after which it is forgotten: at 5% churn a round costs what it did at first
 COLUMNS_OF_CLIENTS = ("count", "heard", "tracks", "noise", "judged", "calm", "offer", "limit", "full", "here")
 VOTERS, EARLY = 4096, 512  # clients that are asked what the fleet has in common, about; early on, before all others
+TELLERS = 3  # known clients that must answer, at least, to tell a jump of all prices from one of their own
+SURPRISED, STEADY = 0.3, 0.1  # share of their answers that surprise, after a jump at least, in the round before at most
 PASSES, TELLING = 3, 20.0  # fits of them, at most, while the noise falls; answers that must have shown it
 OTHERS, SOME = slice(2, 6), 0.05  # rising kinds that are not rational; chance from which all clients are suspects
 
@@ -76,6 +79,7 @@ class Belief:
         self.here: IntArray = np.empty(0, dtype=np.int64)  # round in which the client was in the roster last
         self.gone = 0, 0  # clients that were forgotten, answers that they had given
         self.round = 0
+        self.steady = False  # few answers surprised in the last round
         self.life = LASTING  # rounds that clients stay
         self.fleet_noise = NOISE**2
         self.hard = 0.0  # belief that caps cut answers off, noise and all
@@ -127,16 +131,21 @@ class Belief:
         """Learn from one answer per client (ids sorted); where y is NaN there is none."""
         self._admit(ids, rate)
         at, _ = self._rows(ids)
-        due, fits, voter = (np.zeros(at.size, dtype=bool) for _ in range(3))
+        due, voter = (np.zeros(at.size, dtype=bool) for _ in range(2))
+        told = np.zeros(at.size, dtype=np.int64)
         voter[:: 1 + at.size // VOTERS] = True
         self.round += 1
         terms, many = (self.floor, self.high, self.fleet_noise, self.round), at.size > VOTERS
         book, last = self._book(), self._last()
 
         def listen(p: slice) -> None:
-            hear(at[p], self.ids, book, last, x[p], limit[p], y[p], terms, many, due[p], fits[p])
+            hear(at[p], self.ids, book, last, x[p], limit[p], y[p], terms, many, due[p], told[p])
 
         in_parts(at.size, listen)
+        if self._jumped(told):
+            self._restart(at[told != SILENT])
+            due[:], told[:] = True, NEITHER
+        fits = told >= FITS
         self.here[at] = self.round
         left, given = self.gone[0] + self.heard.size - at.size, self.gone[1] + int(self.heard.sum())
         self.life = (LASTING + given) / (1 + left)
@@ -150,6 +159,23 @@ class Belief:
         self._fit(at[due], book, fits[due], voter[due])
         self._share(at[voter])
         self._forget()
+
+    def _jumped(self, told: IntArray) -> bool:
+        """Whether prices have changed at once: many clients that were known answer as none of them would have."""
+        known, off = int(((told == FITS) | (told == SURPRISES)).sum()), int((told == SURPRISES).sum())
+        if known < TELLERS:
+            return False
+        jumped = self.steady and off > SURPRISED * known
+        self.steady = off < STEADY * known
+        return jumped
+
+    def _restart(self, at: IntArray) -> None:
+        """Prices have jumped: of clients that answered only that answer counts, and who is away is forgotten."""
+        self.answers[at, :, 0] = self.answers[at, :, self.count[at] - 1]
+        self.gone = self.gone[0], self.gone[1] + int(self.heard.sum()) - at.size
+        self.count[:], self.heard[:], self.calm[:] = 0, 0, False
+        self.count[at] = self.heard[at] = 1
+        self.here[:] = self.round - FORGET - 1
 
     def _fit(self, at: IntArray, book: Book, fits: BoolArray, voter: BoolArray) -> None:
         """Fit clients under what the fleet has in common; `fits`: they answered as expected."""

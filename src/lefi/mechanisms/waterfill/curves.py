@@ -46,6 +46,8 @@ CANDIDATES = 1 + SCAN + 2 * TRACKS  # and nothing, and two per track: its kink a
 NEARBY = 0.06  # first spacing of candidates around the last offer of a client that is well known
 HINGED = 0.95  # probability of a hinge that makes a client well known
 DOUBTED, SURE = 0.05, 0.05  # tracks above that probability and below that deviation need not be fitted anew
+OFF, ROUGH = 4.0, 0.02  # deviations, and share of size_high beside them, by which an answer is off that surprises
+NEITHER, SURPRISES, FITS, SILENT = range(4)  # what an answer is, against what was expected
 MOST, UP, PAID, DEAR = range(COLUMNS, COLUMNS + 4)  # further columns of a view
 VIEW = COLUMNS + 4
 
@@ -168,15 +170,26 @@ def kink_above(kind, cap, full, rate):  # type: ignore[no-untyped-def]
     return h(kind, cap, rate) - (0.0 if FAMILY[kind] == HINGE else log(earned(rate * min(cap, full))))
 
 
-@compiled
-def answer_fits(tracks, x, limit, y, rate, rho, full, floor, high, view):  # type: ignore[no-untyped-def]
-    """Whether an answer is what sharp tracks expected, to two deviations of noise."""
-    if tracks[0, CHANCE] == 0 or is_cut(y, limit, high):
-        return False
+@inlined
+def is_sharp(tracks):  # type: ignore[no-untyped-def]
+    """Whether every track with a say knows its location."""
     for t in range(TRACKS):
         if tracks[t, CHANCE] >= DOUBTED and tracks[t, V] >= SURE * SURE:
             return False
+    return tracks[0, CHANCE] > 0
+
+
+@compiled
+def compare(tracks, x, limit, y, rate, rho, full, floor, high, view):  # type: ignore[no-untyped-def]
+    """An answer against what sharp tracks expected: FITS, to two deviations of noise; SURPRISES; NEITHER."""
+    if not is_sharp(tracks):
+        return NEITHER
+    if is_cut(y, limit, high):
+        return SURPRISES
     count = survey(tracks, full, rate, high, view)
     expected = size_at(x, view, count, log_money(x, rate, min(limit, full)), rate, floor, limit)
     doubt = tracks[0, V] / (rate * rate)  # in sizes, were it a hinge
-    return (y - expected) ** 2 < 4 * (deviation(y, rho, high) ** 2 + doubt)
+    off, variance = (y - expected) ** 2, deviation(y, rho, high) ** 2 + doubt
+    if off < 4 * variance:
+        return FITS
+    return SURPRISES if off > OFF * OFF * variance + (ROUGH * high) ** 2 else NEITHER

@@ -9,7 +9,7 @@ from math import exp, isnan, log, nan, sqrt
 import numpy as np
 
 from lefi.compiler import allocating, compiled, inlined
-from lefi.mechanisms.waterfill.curves import NOTHING, VIEW, answer_fits
+from lefi.mechanisms.waterfill.curves import FITS, NOTHING, SILENT, VIEW, compare
 from lefi.mechanisms.waterfill.fit import fit_client
 from lefi.mechanisms.waterfill.memory import push
 from lefi.mechanisms.waterfill.stairs import fit_odd
@@ -46,9 +46,10 @@ def is_due(r, client, book, turn):  # type: ignore[no-untyped-def]
 
 
 @allocating
-def hear(at, ids, book, last, x, limit, y, terms, many, due, fits):  # type: ignore[no-untyped-def]
-    """Remember the answers of the clients in rows `at`; note who answered as expected, and who is due for a fit.
+def hear(at, ids, book, last, x, limit, y, terms, many, due, told):  # type: ignore[no-untyped-def]
+    """Remember the answers of the clients in rows `at`; note what each one told, and who is due for a fit.
 
+    told: FITS, SURPRISES, NEITHER or SILENT.
     last: offer and limit that were answered last, and who is calm: quiet, bought, and answers as expected.
     terms: smallest and largest size, noise of the fleet, round. In a fleet of `many` clients, noisy ones of whom one
     answer more tells little are fitted in turns too.
@@ -58,15 +59,16 @@ def hear(at, ids, book, last, x, limit, y, terms, many, due, fits):  # type: ign
     for i in range(at.size):
         r, rests = at[i], False
         rho = relative_noise(noise[r], judged[r], fleet_noise)
-        fits[i] = isnan(y[i]) or answer_fits(tracks[r], x[i], limit[i], y[i], rate[r], rho, full[r], floor, high, view)
+        told[i] = SILENT
         if isnan(y[i]):  # silence leaves all as it was
             calm[r] = calm[r] and x[i] > NOTHING / 2
         else:
+            told[i] = compare(tracks[r], x[i], limit[i], y[i], rate[r], rho, full[r], floor, high, view)
             push(answers, count, r, x[i], limit[i], y[i], rho, high)
             heard[r], offer[r], cut[r] = heard[r] + 1, x[i], limit[i]
             rests = many and rho >= NOISY and heard[r] >= FEW and (ids[r] + turn) % RESTS != 0
-            calm[r] = (rests or (fits[i] and rho < NOISY)) and y[i] > TRIFLE * high
-        due[i] = not (fits[i] or rests) or is_due(r, ids[r], book, turn)
+            calm[r] = (rests or (told[i] == FITS and rho < NOISY)) and y[i] > TRIFLE * high
+        due[i] = not (told[i] >= FITS or rests) or is_due(r, ids[r], book, turn)
 
 
 @compiled
