@@ -12,8 +12,9 @@ from lefi.arrays import FloatArray, IntArray
 from lefi.draws import key, uniform
 from lefi.mechanisms.catalogue import register
 from lefi.mechanisms.explanation import Explanation
-from lefi.mechanisms.waterfill.belief import Belief, Known
-from lefi.mechanisms.waterfill.curves import CANDIDATES, NOTHING, evaluate, propose
+from lefi.mechanisms.waterfill.belief import Belief
+from lefi.mechanisms.waterfill.curves import CANDIDATES, NOTHING, blank_view, evaluate, propose
+from lefi.mechanisms.waterfill.facts import Found, Known
 from lefi.mechanisms.waterfill.large import LargeFleet
 from lefi.mechanisms.waterfill.outlook import explain
 from lefi.mechanisms.waterfill.tries import prospects
@@ -117,10 +118,11 @@ class Waterfill:
         """Candidates wide apart first, then closer around what was chosen."""
         n = len(roster)
         x, width = np.empty((n, CANDIDATES)), np.empty(n)
-        propose(known.tracks, known.last, known.full, roster.rate, self.terms.size_high, *reach, x, width)
+        propose(known, self.terms.size_high, reach, x, width, blank_view())
         price, sober, rows, half, fine = 0.0, 0.0, np.arange(n), width.copy(), False
         for stage in range(STAGES):
-            gain, cost, limit, sober = self._weigh(roster, known, x, budget, sober)
+            gain, found, sober = self._weigh(roster, known, x, budget, sober)
+            cost = found.cost
             price = price or sober
             pick, price = allocate(gain, cost, budget, price, 8 if stage > 1 else 1, 1e-6 if fine else 1e-4)
             if fine or stage == STAGES - 1:
@@ -138,37 +140,35 @@ class Waterfill:
         chosen, total = x[rows, pick], float(cost[rows, pick].sum())
         if price > 0 and total > 0:
             chosen = chosen + np.log(np.clip(budget / total, 1.0, 1.003))
-        return chosen, limit[rows, pick]
+        return chosen, found.limit[rows, pick]
 
     def _weigh(
         self, roster: Roster, known: Known, x: FloatArray, budget: float, price: float
-    ) -> tuple[FloatArray, FloatArray, FloatArray, float]:
-        """Gain, cost and limit of candidates. The gain includes what a try may save later, at the sober price of money.
+    ) -> tuple[FloatArray, Found, float]:
+        """Gain of candidates, what they bring, and the sober price of money.
 
-        That is the one at which nobody tries: tries bid for money too, and would make what they find worthless.
+        The gain includes what a try may save later, at this price. It is the one at which nobody tries: tries bid for
+        money too, and would make what they find worthless.
         """
         floor, high, accuracy = self.terms.size_low, self.terms.size_high, self.terms.accuracy
-        tracks, rho, full, rate = known.tracks, known.rho, known.full, roster.rate
-        patience, low = known.patience, known.low
-        size, limit, cost, saving = (np.empty(x.shape) for _ in range(4))
+        found, saving = Found(*(np.empty(x.shape) for _ in range(3))), np.empty(x.shape)
 
         def look(p: slice) -> None:
-            evaluate(x[p], tracks[p], rho[p], full[p], rate[p], floor, high, size[p], limit[p], cost[p])
+            evaluate(x[p], known.take(p), floor, high, found.part(p), blank_view())
 
         in_parts(len(roster), look)
-        gain = accuracy(size, roster.iid[:, None])
-        price = price or allocate(gain, cost, budget, enough=1e-3)[1]
+        gain = accuracy(found.size, roster.iid[:, None])
+        price = price or allocate(gain, found.cost, budget, enough=1e-3)[1]
         if price > 0 and self.explore:
             rise = accuracy(np.full(len(roster), high), roster.iid) - accuracy(np.full(len(roster), floor), roster.iid)
             worth = rise / (high - floor) / price
 
             def look_ahead(p: slice) -> None:
-                about = tracks[p], rho[p], full[p], patience[p], low[p], rate[p], floor, high, worth[p]
-                prospects(x[p], *about, saving[p])
+                prospects(x[p], known.take(p), floor, high, worth[p], saving[p], blank_view())
 
             in_parts(len(roster), look_ahead)
             gain = gain + price * saving
-        return gain, cost, limit, price
+        return gain, found, price
 
 
 def by_id(roster: Roster) -> tuple[IntArray, Roster]:
