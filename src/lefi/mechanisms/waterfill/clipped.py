@@ -37,7 +37,7 @@ from lefi.mechanisms.waterfill.tracks import (
     h,
 )
 
-CELLS = 48
+CELLS = 48  # of the grid of locations: about ten to a window
 DEEP = 10.0  # log density this far below the best is out of range
 RARELY = 1e-3  # chance of an answer that nothing explains
 REFUSAL = 0.1  # chance that a client takes no part for reasons of its own

@@ -19,7 +19,8 @@ from lefi.threads import in_parts
 SORTED = 8192  # clients that are sorted by what they cost last, to draw a sample from
 SAMPLES = (256, 1024)  # clients that tell the price: first the sober one, at which nobody tries, then the real one
 ENOUGH = 5e-3  # of the budget may be left over there
-MORE, DEARER = 1.05, 1.002  # offers are scaled by less than the one to meet the budget; or the price by the other
+MORE = 1.05  # factor by which offers are scaled to meet the budget, at most
+DEARER = 1.002  # factor by which the price rises where that does not do, at least
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,7 +40,7 @@ from lefi.mechanisms.waterfill.tracks import (
 )
 from lefi.mechanisms.waterfill.tries import Hope, hopes, is_tried_low, saving_at
 
-LEVELS = 17
+LEVELS = 17  # sizes at which accuracy is tabulated: any smooth model is met to a thousandth
 UNLIKELY = 0.2  # tracks below this probability need no candidates of their own
 CLOSER = 0.2  # each step along the line against the one before
 FINE, ROUGH = 0.05, 0.3  # of the spacing of candidates ends the steps, for clients that are well known and for others

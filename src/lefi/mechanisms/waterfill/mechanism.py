@@ -21,14 +21,16 @@ from lefi.mechanisms.waterfill.tries import prospects
 from lefi.messages import CurveOffer, Receipt, Roster, Terms, spendable
 from lefi.threads import in_parts
 
-STAGES = 10  # at most
-FINEST, WIDE = 0.12, 0.2  # of the first spacing of candidates is close enough, which counts as no more than the other
-SETTLED = 0.98  # share of the clients that must be there
+STAGES = 10  # looks at candidates, each three times closer than the one before, at most
+FINEST = 0.12  # share of the first spacing of candidates at which they are close enough
+WIDE = 0.2  # log weight: a wider first spacing counts as no more than this
+SETTLED = 0.98  # share of the clients whose candidates must be close enough to end the looks
 WINDOW = np.linspace(-1, 1, 7)
 BESIDE = np.array([-2.5, -1.0, -0.4, 0.4, 1.0])  # log weights beside the window, should the price of money have moved
 DEPTH, HEIGHT = 12.0, 2.0  # log weights from an equal share less DEPTH to the whole budget plus HEIGHT
-MANY, FREE, MOST = 2000, 0.25, 0.8  # clients of a large fleet; calm ones free in a round; share from which all are
-HELD = 0.97  # of the budget may be held for the others
+MANY = 2000  # clients from which calm ones keep their offers in most rounds
+FREE, MOST = 0.25, 0.8  # share of them that is free in a round; share of all clients from which all are
+HELD = 0.97  # share of the budget that kept offers may hold: else all clients are free
 ALONE = 1000  # free clients from which each is served by itself, at a price that a sample tells
 LOOKS, KNOWN = 24, 3  # steps along the line there, at most; answers below which clients are not worth any
 SHIFT = 0.2  # first two offers to a client lie apart by twice this, to tell a plateau from a slope

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 POINTS = 33  # of each curve: smooth on a page, a few kB a client
 AROUND = 3.0  # log money to either side of the last offer that is drawn
-ONE_IN_TWENTY = 0.05
+ONE_IN_TWENTY = 0.05  # chance below the band that is drawn, and above it
 TYPICAL = 1.0  # rate of a client that was never seen [1 / thousand samples]: only the scale of its axis hangs on it
 NAMES = ("rational",) * 2 + ("proportional",) * 4 + ("all or nothing", "idle", "of no known shape")  # of each kind
 

@@ -43,13 +43,15 @@ from lefi.mechanisms.waterfill.tracks import (
 
 SHARP = 0.02  # a location known this well has nothing left to be tried for
 HORIZON = 120.0  # rounds for which the threshold of a step client is expected to last, if it is one
-BRIEF, NEW = (3.0, 10.0), 10  # the same on a rise: once a quiet client is known, and more while it is new
-STEADY = 3.0  # and more where clients stay
-TRIES, PATIENT, WARY = 17, 32.0, 1.0  # strange ones: answers until no more is tried, patience halfway there, and after
-LASTING = 200.0  # the same for a noisy rational client, if clients stay that long
+BRIEF = (3.0, 10.0)  # rounds for which a saving on a rise counts once a quiet client is known, and more while it is new
+NEW = 10  # answers up to which it is
+STEADY = 3.0  # rounds more for which it counts where clients stay
+TRIES = 17  # answers until no more is tried on a noisy client that is not rational
+PATIENT, WARY = 32.0, 1.0  # rounds for which a saving on it counts halfway there, and at either end
+LASTING = 200.0  # rounds for which a saving on a noisy rational client counts, if clients stay that long
 JUDGED = 2  # answers after which noise is known: then one half of the fleet is tried, all others one answer later
 DOUBT = 0.08  # less noise than this may be a wrong guess then: wait for one more answer
-HALVINGS = 12
+HALVINGS = 12  # steps towards the best offer under doubt: to a four-thousandth of the interval
 
 
 def patience(
