@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import lefi
+from benchmarks import others
 from benchmarks.waterfill import shares
+from lefi.arrays import IntArray
 from lefi.draws import generator
 from lefi.mechanisms.waterfill.belief import Belief
 from lefi.mechanisms.waterfill.mechanism import Waterfill
@@ -27,32 +29,44 @@ def test_a_jump_of_all_prices_costs_a_few_rounds(clients: int) -> None:
     assert min(after, later) >= 0.95
 
 
-def restarts(scenario: str, monkeypatch: pytest.MonkeyPatch, rounds: int = 25) -> list[int]:
-    """The rounds in which a jump was noticed, over some fleets."""
+@pytest.fixture
+def restarts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The rounds in which a jump is noticed."""
     found: list[int] = []
     restart = Belief._restart
 
-    def noting(self: Belief, at: np.ndarray) -> None:
+    def noting(self: Belief, at: IntArray) -> None:
         found.append(self.round)
         restart(self, at)
 
     monkeypatch.setattr(Belief, "_restart", noting)
+    return found
+
+
+def play_some(scenario: str) -> None:
     for seed in range(720, 724):
         market = lefi.scenario(scenario, clients=20, seed=seed)
-        for _ in lefi.play(lefi.make("waterfill", market.terms, seed=seed), market, rounds, seed=seed):
+        for _ in lefi.play(lefi.make("waterfill", market.terms, seed=seed), market, 25, seed=seed):
             pass
-    return found
 
 
 @pytest.mark.parametrize(
     "scenario", ["paper", "mixed", "flaky", "noisy", "reluctant", "stubborn", "drifting", "churning"]
 )
-def test_nothing_else_is_taken_for_a_jump(scenario: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert restarts(scenario, monkeypatch) == []
+def test_nothing_else_is_taken_for_a_jump(scenario: str, restarts: list[int]) -> None:
+    play_some(scenario)
+    assert restarts == []
 
 
-def test_a_jump_is_noticed_in_its_round(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert restarts("jump", monkeypatch) == [JUMP] * 4
+@pytest.mark.parametrize(("shape", "kind"), [("two steps", "dead"), ("three steps", "plain"), ("cube", "plain")])
+def test_where_few_clients_are_known_their_surprises_tell_nothing(shape: str, kind: str, restarts: list[int]) -> None:
+    others.shares(shape, kind, 60, 0.1, 20, seed=730)
+    assert restarts == []
+
+
+def test_a_jump_is_noticed_in_its_round(restarts: list[int]) -> None:
+    play_some("jump")
+    assert restarts == [JUMP] * 4
 
 
 def test_who_is_away_at_a_jump_comes_back_as_a_stranger() -> None:

@@ -29,6 +29,7 @@ FORGET = 50  # rounds without a client after which it is forgotten: at 5% churn 
 COLUMNS_OF_CLIENTS = ("count", "heard", "tracks", "noise", "judged", "calm", "offer", "limit", "full", "here")
 VOTERS, EARLY = 4096, 512  # clients that are asked what the fleet has in common, about; early on, before all others
 TELLERS = 3  # known clients that must answer, at least, to tell a jump of all prices from one of their own
+TELLING_SHARE = 0.25  # share of the clients that answer that must be rational and known for this
 SURPRISED, STEADY = 0.3, 0.1  # share of their answers that surprise, after a jump at least, in the round before at most
 PASSES, TELLING = 3, 20.0  # fits of them, at most, while the noise falls; answers that must have shown it
 OTHERS, SOME = slice(2, 6), 0.05  # rising kinds that are not rational; chance from which all clients are suspects
@@ -120,7 +121,7 @@ class Belief:
             hear(at[p], book, said.part(p), fleet, self.round, many, blank_view())
 
         in_parts(at.size, listen)
-        if self._jumped(said.told):
+        if self._jumped(at, said.told):
             self._restart(at[said.told != SILENT])
             said.due[:], said.told[:] = True, NEITHER
         self.here[at] = self.round
@@ -138,13 +139,16 @@ class Belief:
         self._share(at[voter])
         self._forget()
 
-    def _jumped(self, told: IntArray) -> bool:
-        """Whether prices have changed at once: many clients that were known answer as none of them would have."""
-        known, off = int(((told == FITS) | (told == SURPRISES)).sum()), int((told == SURPRISES).sum())
-        if known < TELLERS:
-            return False
-        jumped = self.steady and off > SURPRISED * known
-        self.steady = off < STEADY * known
+    def _jumped(self, at: IntArray, told: IntArray) -> bool:
+        """Whether prices have changed at once: many rational clients that were known answer as they would not have.
+
+        Others may surprise because their curve is of no family.
+        """
+        rational = HINGES[self.tracks[at, 0, KIND].astype(np.int64)]
+        fit, off = (int((rational & (told == what)).sum()) for what in (FITS, SURPRISES))
+        telling = fit + off >= max(TELLERS, TELLING_SHARE * int((told != SILENT).sum()))
+        jumped = telling and self.steady and off > SURPRISED * (fit + off)
+        self.steady = telling and off < STEADY * (fit + off)
         return jumped
 
     def _restart(self, at: IntArray) -> None:
