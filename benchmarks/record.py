@@ -123,11 +123,11 @@ def order_of(what: str) -> int:
     return SCENARIOS.index(what) if what in SCENARIOS else len(SCENARIOS)
 
 
-def write(page: Path, lines: Iterator[str]) -> None:
+def write(page: Path, lines: Iterator[str], marks: tuple[str, str] = MARKS) -> None:
     """Put the table between its marks on the page."""
-    before, _, rest = page.read_text().partition(f"{MARKS[0]}\n")
-    _, _, after = rest.partition(MARKS[1])
-    page.write_text("\n".join([before + MARKS[0], *lines, MARKS[1] + after]))
+    before, _, rest = page.read_text().partition(f"{marks[0]}\n")
+    _, _, after = rest.partition(marks[1])
+    page.write_text("\n".join([before + marks[0], *lines, marks[1] + after]))
 
 
 def middle(seeds: dict[int, list[float]]) -> str:

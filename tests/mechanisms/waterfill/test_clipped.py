@@ -7,11 +7,12 @@ from scipy.stats import norm
 from lefi.arrays import FloatArray
 from lefi.mechanisms.waterfill.belief import CHANCES
 from lefi.mechanisms.waterfill.clipped import fit_clipped
+from lefi.mechanisms.waterfill.facts import Client, Fleet
 from lefi.mechanisms.waterfill.memory import SLOTS
 from lefi.mechanisms.waterfill.tracks import CHANCE, COLUMNS, HIGH, KIND, KINDS, LOW, TRACKS, M, V, deviation
 
 RATE, CAP, B, RHO, TOP = 0.6, 8.0, -6.0, 0.1, 10.0
-FLEET = (np.full(KINDS, B + 0.3), np.full(KINDS, 0.5), CHANCES, 1.0)
+FLEET = Fleet(np.full(KINDS, B + 0.3), np.full(KINDS, 0.5), CHANCES, 1.0, 0.0, np.zeros(2), RHO**2, 0.0, TOP)
 
 
 def answers(x: FloatArray, seed: int) -> FloatArray:
@@ -27,14 +28,14 @@ def answers(x: FloatArray, seed: int) -> FloatArray:
 def fitted(rows: FloatArray, count: int, *, brief: bool) -> tuple[FloatArray, int, float]:
     tracks = np.zeros((TRACKS, COLUMNS))
     tracks[0, CHANCE], tracks[0, KIND] = 1.0, 1
-    kind, location = fit_clipped(tracks, (rows, count), RATE, RHO, 0.0, TOP, CAP, FLEET, brief)
+    kind, location = fit_clipped(tracks, rows[:, :count], Client(RATE, RHO, CAP, 0.0, TOP), FLEET, brief)
     return tracks, kind, location
 
 
 def brute_force(rows: FloatArray, count: int) -> tuple[float, float]:
     """Mean and deviation of the location, by scipy on a fine grid."""
     b = np.linspace(B - 4, B + 4, 20001)
-    total = norm.logpdf(b, FLEET[0][1] - np.log(RATE), np.sqrt(FLEET[1][1]))
+    total = norm.logpdf(b, FLEET.centre[1] - np.log(RATE), np.sqrt(FLEET.spread[1]))
     for x, y in rows[[0, 2], :count].T:
         size = np.clip((x - b) / RATE, 0, CAP)
         d = np.array([deviation(s, RHO, TOP) for s in size])

@@ -5,6 +5,7 @@ import pytest
 
 from lefi.arrays import FloatArray
 from lefi.mechanisms.waterfill.belief import Belief
+from lefi.mechanisms.waterfill.facts import Answers, Client
 from lefi.mechanisms.waterfill.fit import fit_line
 from lefi.mechanisms.waterfill.tracks import CHANCE, COLUMNS, HIGH, IDLE_KIND, KIND, LOW, STEP_KIND, C, M, V
 
@@ -35,7 +36,8 @@ def test_two_answers_on_the_rise_show_a_rational_client() -> None:
 def quick(x: list[float], y: list[float], rho: float = 5e-4, limit: float = 10.0) -> FloatArray | None:
     """The track of a client all of whose answers lie on one rise, if they do."""
     tracks, limits = np.zeros((5, COLUMNS)), np.full(len(x), limit)
-    _, weight = fit_line(tracks, np.array(x), limits, np.array(y), len(x), RATE, rho, 0.99, 0.0, 10.0)
+    answers = Answers(np.array(x), limits, np.array(y), len(x))
+    _, weight = fit_line(tracks, answers, 0.99, Client(RATE, rho, 10.0, 0.0, 10.0))
     return tracks if weight > 0 else None
 
 

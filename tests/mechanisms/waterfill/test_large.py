@@ -52,7 +52,7 @@ def test_a_few_clients_tell_the_price() -> None:
     fleet, money = large(*taught(20_000, 0.1))
     few = fleet.take(np.arange(0, 20_000, 10))
     price = few.price(money / 10, 0.0)
-    assert fleet.offers(price)[2].sum() == pytest.approx(money, rel=0.05)
+    assert fleet.offers(price).cost.sum() == pytest.approx(money, rel=0.05)
     assert few.price(money / 20, price) > 1.05 * price  # less money: it is dearer
 
 
@@ -68,7 +68,7 @@ def test_accuracy_between_the_levels() -> None:
     paper = lefi.accuracy("paper")
     for values, close in ((paper(sizes, 0.3), 1e-15), (1 - np.exp(-0.4 * sizes), 1e-3)):
         wanted = paper(10 * shares, 0.3) if close < 1e-9 else 1 - np.exp(-4 * shares)
-        found = [level(values[None, :], 0, share) for share in shares]
+        found = [level(values, share) for share in shares]
         np.testing.assert_allclose(found, wanted, atol=close)
 
 

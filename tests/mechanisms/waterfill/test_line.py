@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from lefi.arrays import FloatArray
-from lefi.mechanisms.waterfill.curves import NOTHING, evaluate
-from lefi.mechanisms.waterfill.line import LEVELS, best_offers
+from lefi.mechanisms.waterfill.curves import NOTHING, blank_view, evaluate
+from lefi.mechanisms.waterfill.facts import Found, Known
+from lefi.mechanisms.waterfill.line import LEVELS, Offers, Search, best_offers, blank_room
 from lefi.mechanisms.waterfill.tracks import CHANCE, COLUMNS, HIGH, KIND, LOW, STEP_KIND, TRACKS, C, M, V
 
 RATE, TOP, QUIET = 0.7, 10.0, 5e-4
@@ -20,12 +21,19 @@ def client(kind: int, location: float, cap: float, sd: float = 1e-4) -> FloatArr
     return tracks
 
 
+def known(tracks: FloatArray) -> Known:
+    """A quiet client of which nothing but this is known."""
+    one = np.ones(1)
+    return Known(tracks, RATE * one, QUIET * one, TOP * one, np.nan * one, 0 * one, 0 * one, one < 0)
+
+
 def offered(tracks: FloatArray, price: float, looks: int) -> tuple[float, float, float]:
     """Log weight, limit and cost of the best offer; nothing is tried."""
-    one, found = np.ones(1), np.empty((3, 1))
-    about = QUIET * one, TOP * one, np.nan * one, 0 * one, one < 0, RATE * one, ACCURACY[None, :].copy()
-    best_offers(tracks, *about, price, 0.0, (-15.0, 5.0, 0.0, TOP), looks, *found)
-    return float(found[0, 0]), float(found[1, 0]), float(found[2, 0])
+    found = Offers(np.empty(1), np.empty(1), np.empty(1))
+    best_offers(
+        known(tracks), ACCURACY[None, :].copy(), Search(price, 0.0, (-15.0, 5.0), 0.0, TOP, looks), found, blank_room()
+    )
+    return float(found.x[0]), float(found.limit[0]), float(found.cost[0])
 
 
 @pytest.mark.parametrize("looks", [0, 24])
@@ -59,8 +67,8 @@ def test_steps_find_what_no_candidate_hits() -> None:
 
     def worth(looks: int) -> float:
         x, _, cost = offered(tracks, 0.1, looks)
-        one, found = np.ones(1), np.empty((3, 1, 1))
-        evaluate(np.full((1, 1), x), tracks, QUIET * one, TOP * one, RATE * one, 0.0, TOP, *found)
-        return float(np.interp(found[0, 0, 0], SIZES, ACCURACY)) - 0.1 * cost
+        found = Found(*(np.empty((1, 1)) for _ in range(3)))
+        evaluate(np.full((1, 1), x), known(tracks), 0.0, TOP, found, blank_view())
+        return float(np.interp(found.size[0, 0], SIZES, ACCURACY)) - 0.1 * cost
 
     assert worth(24) > worth(0)

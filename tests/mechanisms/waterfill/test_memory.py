@@ -3,17 +3,26 @@
 import numpy as np
 
 from lefi.arrays import FloatArray
+from lefi.mechanisms.waterfill.facts import Book, Client
 from lefi.mechanisms.waterfill.memory import SLOTS, blank, narrowed, push, widened
+from lefi.mechanisms.waterfill.tracks import COLUMNS, TRACKS
 
 TOP = 10.0
 
 
+def empty(clients: int) -> Book:
+    """Rows of clients that have not answered."""
+    none, zero = np.zeros(clients, dtype=np.int64), np.zeros(clients)
+    tracks = np.zeros((clients, TRACKS, COLUMNS))
+    return Book(none, tracks, blank(clients), none.copy(), none, zero, zero, zero, zero, zero, zero, zero > 0)
+
+
 def remembered(x: list[float], y: list[float], rho: float, limit: float = TOP) -> FloatArray:
     """Weights and sizes that are remembered after these answers, oldest first."""
-    answers, count = blank(1), np.zeros(1, dtype=np.int64)
+    book = empty(1)
     for weight, size in zip(x, y, strict=True):
-        push(answers, count, 0, weight, limit, size, rho, TOP)
-    return np.array(answers[0, [0, 2], : count[0]])
+        push(book, 0, (weight, limit, size), Client(1.0, rho, TOP, 0.0, TOP))
+    return np.array(book.answers[0, [0, 2], : book.kept[0]])
 
 
 def test_of_a_plateau_only_the_ends_are_needed() -> None:
@@ -42,12 +51,12 @@ def test_where_there_is_no_more_room_the_oldest_goes_unless_a_newer_one_repeats_
 
 
 def test_newcomers_get_rows_of_their_own_among_the_old_ones() -> None:
-    answers, count = blank(3), np.zeros(3, dtype=np.int64)
+    book = empty(3)
     for row in range(3):
-        push(answers, count, row, float(row), TOP, 10.0 + row, 0.1, TOP)
-    wider = widened(answers, np.array([0, 2, 2]), count)
+        push(book, row, (float(row), TOP, 10.0 + row), Client(1.0, 0.1, TOP, 0.0, TOP))
+    wider = widened(book.answers, np.array([0, 2, 2]), book.kept)
     np.testing.assert_array_equal(wider[:, 2, 0], [0, 10, 11, 0, 0, 12])
     assert wider.strides == blank(6).strides  # compiled code knows one layout only
-    fewer = narrowed(wider, np.array([False, True, True, False, False, True]), count)
+    fewer = narrowed(wider, np.array([False, True, True, False, False, True]), book.kept)
     np.testing.assert_array_equal(fewer[:, 2, 0], [10, 11, 12])
     assert fewer.strides == blank(3).strides

@@ -6,7 +6,8 @@ import pytest
 import lefi
 from lefi.arrays import FloatArray
 from lefi.draws import generator
-from lefi.mechanisms.waterfill.curves import VIEW, survey
+from lefi.mechanisms.waterfill.curves import VIEW, blank_view, survey
+from lefi.mechanisms.waterfill.facts import Client, Known
 from lefi.mechanisms.waterfill.mechanism import Waterfill
 from lefi.mechanisms.waterfill.tracks import CHANCE, COLUMNS, HIGH, KIND, LOW, TRACKS, C, M, V
 from lefi.mechanisms.waterfill.tries import kink_in_noise, patience, prospects, regret, saving_in_noise
@@ -41,7 +42,8 @@ def test_what_nobody_would_buy_is_not_worth_knowing() -> None:
 def per_round(x: float, rho: float, sd: float = 0.4) -> float:
     view = np.empty((TRACKS, VIEW))
     count = survey(hinge(sd), TOP, RATE, TOP, view)
-    return float(saving_in_noise(kink_in_noise(view, count, RATE, 3 * RATE * np.exp(KINK)), x, rho, RATE, TOP))
+    kink = kink_in_noise(view, count, RATE, 3 * RATE * np.exp(KINK))
+    return saving_in_noise(kink, x, Client(RATE, rho, TOP, 0.0, TOP))
 
 
 def test_a_noisy_client_shows_most_at_small_answers_but_not_by_refusing() -> None:
@@ -63,8 +65,8 @@ def saving(heard: int, rho: float, later: bool = False, life: float = 1000.0) ->
     """What a low offer to a client in doubt is expected to save."""
     out, one, whole, tracks = np.empty((1, 1)), np.ones(1), np.ones(1, dtype=np.int64), hinge(0.4)[None]
     rounds, low = patience(tracks, np.array([later]), heard * whole, rho * one, life)
-    about = tracks, rho * one, TOP * one, rounds, low, RATE * one, 0.0, TOP, 3 * RATE * np.exp(KINK) * one
-    prospects(np.full((1, 1), B + 1.0), *about, out)
+    known = Known(tracks, RATE * one, rho * one, TOP * one, one, one, rounds, low)
+    prospects(np.full((1, 1), B + 1.0), known, 0.0, TOP, 3 * RATE * np.exp(KINK) * one, out, blank_view())
     return float(out[0, 0])
 
 

@@ -4,15 +4,15 @@ n clients, sorted by id, each with its last SLOTS answers. The fleet's share of 
 chances of the kinds, noise) is learned from all clients, so that a newcomer starts from it (empirical Bayes).
 """
 
-from dataclasses import dataclass, fields
-
 import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray, IntArray
+from lefi.mechanisms.waterfill.curves import FITS, NEITHER, SILENT, SURPRISES, blank_view
+from lefi.mechanisms.waterfill.facts import Book, Fleet, Known, Said
 from lefi.mechanisms.waterfill.learning import FEW, FIRST, add_up, fit_all, hear, recall, relative_noise
 from lefi.mechanisms.waterfill.memory import SLOTS, blank, narrowed, widened
 from lefi.mechanisms.waterfill.steps import more_above, pooled_caps
-from lefi.mechanisms.waterfill.tracks import COLUMNS, KIND, KINDS, TRACKS
+from lefi.mechanisms.waterfill.tracks import COLUMNS, HINGES, KIND, KINDS, TRACKS
 from lefi.mechanisms.waterfill.tries import LASTING, patience
 from lefi.threads import in_parts
 
@@ -28,32 +28,11 @@ FLOOR = 0.2  # clients that the first guess of the chances counts for, per clien
 FORGET = 50  # rounds without a client after which it is forgotten: at 5% churn a round costs what it did at first
 COLUMNS_OF_CLIENTS = ("count", "heard", "tracks", "noise", "judged", "calm", "offer", "limit", "full", "here")
 VOTERS, EARLY = 4096, 512  # clients that are asked what the fleet has in common, about; early on, before all others
+TELLERS = 3  # known clients that must answer, at least, to tell a jump of all prices from one of their own
+TELLING_SHARE = 0.25  # share of the clients that answer that must be rational and known for this
+SURPRISED, STEADY = 0.3, 0.1  # share of their answers that surprise, after a jump at least, in the round before at most
 PASSES, TELLING = 3, 20.0  # fits of them, at most, while the noise falls; answers that must have shown it
 OTHERS, SOME = slice(2, 6), 0.05  # rising kinds that are not rational; chance from which all clients are suspects
-
-
-Book = tuple[FloatArray, FloatArray, IntArray, IntArray, FloatArray, FloatArray, FloatArray, FloatArray]
-
-
-@dataclass(frozen=True, eq=False)
-class Known:
-    """What is believed about the clients of a roster: tracks, relative noise, size of full delivery.
-
-    last: log weight offered last, NaN where the client is new, or due for a look at all weights.
-    paid: the most that this could cost, 0 where it is new.
-    patience, low: rounds for which a saving counts, and who is tried low.
-    """
-
-    tracks: FloatArray
-    rho: FloatArray
-    full: FloatArray
-    last: FloatArray
-    paid: FloatArray
-    patience: FloatArray
-    low: BoolArray
-
-    def take(self, at: IntArray) -> "Known":
-        return Known(*(getattr(self, field.name)[at] for field in fields(self)))
 
 
 class Belief:
@@ -77,6 +56,7 @@ class Belief:
         self.gone = 0, 0  # clients that were forgotten, answers that they had given
         self.round = 0
         self.life = LASTING  # rounds that clients stay
+        self.steady = False  # few answers surprised in the last round
         self.fleet_noise = NOISE**2
         self.hard = 0.0  # belief that caps cut answers off, noise and all
         self.more = 0.0  # belief that a plateau is not the cap
@@ -88,22 +68,22 @@ class Belief:
 
     def read(self, ids: IntArray, rate: FloatArray, later: BoolArray) -> Known:
         """What is believed about these clients, newcomers included; `later`: whose turn to be tried is the second."""
-        at, known = self._rows(ids)
-        n, all_rows = at.size, known.all() and at.size == self.ids.size
+        at, found = self._rows(ids)
+        n, all_rows = at.size, bool(found.all()) and at.size == self.ids.size
+        noise = np.full(n, relative_noise(0.0, 0.0, self.fleet_noise))
         tracks = self.tracks if all_rows else np.empty((n, TRACKS, COLUMNS))
-        noise, full = np.full(n, relative_noise(0.0, 0.0, self.fleet_noise)), np.full(n, self.high)
-        last, paid = np.full(n, np.nan), np.zeros(n)
-        about = self.ids, self._book(), self._last(), self.round + 3, self.fleet_noise  # not together with the fit
+        columns = np.full(n, self.high), np.full(n, np.nan), np.zeros(n), np.zeros(n), np.zeros(n, dtype=bool)
+        known, book, turn = Known(tracks, rate, noise, *columns), self._book(), self.round + 3  # not with the fit
 
         def remember(p: slice) -> None:
-            recall(at[p], known[p], *about, rate[p], not all_rows, tracks[p], noise[p], full[p], last[p], paid[p])
+            recall(at[p], found[p], book, turn, self.fleet_noise, not all_rows, known.take(p))
 
         in_parts(n, remember)
-        new = ~known
+        new = ~found
         if new.any():
             tracks[new] = self._unknown(rate[new])
-        heard = np.where(known, self.heard[at], 0)
-        return Known(tracks, noise, full, last, paid, *patience(tracks, later, heard, noise, self.life))
+        patient, low = patience(tracks, later, np.where(found, self.heard[at], 0), noise, self.life)
+        return known._replace(patience=patient, low=low)
 
     def held(self, ids: IntArray) -> tuple[FloatArray, FloatArray, BoolArray]:
         """Log weight and limit of the last offer that each of these clients answered, and whether it is calm."""
@@ -111,54 +91,89 @@ class Belief:
         return self.offer[at], self.limit[at], self.calm[at] & known
 
     def _book(self) -> Book:
-        return self.tracks, self.answers, self.count, self.heard, self.rate, self.noise, self.judged, self.full
+        columns = self.noise, self.judged, self.full, self.offer, self.limit, self.calm
+        return Book(self.ids, self.tracks, self.answers, self.count, self.heard, self.rate, *columns)
 
-    def _last(self) -> tuple[FloatArray, FloatArray, BoolArray]:
-        return self.offer, self.limit, self.calm
+    def _fleet(self) -> Fleet:
+        common = self.centre, self.spread, self.chances, self.hard, self.more, self.caps
+        return Fleet(*common, self.fleet_noise, self.floor, self.high)
 
     def _unknown(self, rate: FloatArray) -> FloatArray:
         """Tracks of clients that have not answered yet."""
         n = rate.size
-        tracks, none, zero = np.empty((n, TRACKS, COLUMNS)), np.zeros(n, dtype=np.int64), np.zeros((3, n))
-        self._fit(np.arange(n), (tracks, blank(n), none, none, rate, *zero), none > 0, none == 0)
+        tracks, none, zero, no = np.empty((n, TRACKS, COLUMNS)), np.zeros(n, dtype=np.int64), np.zeros(n), rate < 0
+        noise = zero.copy(), zero.copy(), zero.copy()
+        book = Book(none, tracks, blank(n), none, none, rate, *noise, zero, zero, no)
+        self._fit(np.arange(n), book, no)
         return tracks
 
     def tell(self, ids: IntArray, rate: FloatArray, x: FloatArray, y: FloatArray, limit: FloatArray) -> None:
         """Learn from one answer per client (ids sorted); where y is NaN there is none."""
         self._admit(ids, rate)
         at, _ = self._rows(ids)
-        due, fits, voter = (np.zeros(at.size, dtype=bool) for _ in range(3))
+        voter = np.zeros(at.size, dtype=bool)
         voter[:: 1 + at.size // VOTERS] = True
         self.round += 1
-        terms, many = (self.floor, self.high, self.fleet_noise, self.round), at.size > VOTERS
-        book, last = self._book(), self._last()
+        book, fleet, many = self._book(), self._fleet(), at.size > VOTERS
+        said = Said(x, limit, y, np.zeros(at.size, dtype=np.int64), np.zeros(at.size, dtype=bool))
 
         def listen(p: slice) -> None:
-            hear(at[p], self.ids, book, last, x[p], limit[p], y[p], terms, many, due[p], fits[p])
+            hear(at[p], book, said.part(p), fleet, self.round, many, blank_view())
 
         in_parts(at.size, listen)
+        if self._jumped(at, said.told):
+            self._restart(at[said.told != SILENT])
+            said.due[:], said.told[:] = True, NEITHER
         self.here[at] = self.round
         left, given = self.gone[0] + self.heard.size - at.size, self.gone[1] + int(self.heard.sum())
         self.life = (LASTING + given) / (1 + left)
+        fits = said.told >= FITS
         if self.heard[at].max(initial=0) < FEW:  # noise and prior are new: learn them before all others use them
             some = np.arange(0, at.size, 1 + at.size // EARLY)
             for _ in range(PASSES):  # while there turns out to be less noise: curves of no family would show ever more
-                self._fit(at[some], book, fits[some], some >= 0)
+                self._fit(at[some], book, self._brief(at[some], fits[some], some >= 0))
                 if self._judge(at[some]):
                     break
             self._share(at[some])
-        self._fit(at[due], book, fits[due], voter[due])
+        self._fit(at[said.due], book, self._brief(at[said.due], fits[said.due], voter[said.due]))
         self._share(at[voter])
         self._forget()
 
-    def _fit(self, at: IntArray, book: Book, fits: BoolArray, voter: BoolArray) -> None:
-        """Fit clients under what the fleet has in common; `fits`: they answered as expected."""
-        fleet = (self.centre, self.spread, self.chances, self.hard, self.more, self.caps)
-        terms, until = (self.floor, self.high, self.fleet_noise), 2 if self.chances[OTHERS].sum() > SOME else FIRST
+    def _jumped(self, at: IntArray, told: IntArray) -> bool:
+        """Whether prices have changed at once: many rational clients that were known answer as they would not have.
+
+        Others may surprise because their curve is of no family.
+        """
+        rational = HINGES[self.tracks[at, 0, KIND].astype(np.int64)]
+        fit, off = (int((rational & (told == what)).sum()) for what in (FITS, SURPRISES))
+        telling = fit + off >= max(TELLERS, TELLING_SHARE * int((told != SILENT).sum()))
+        jumped = telling and self.steady and off > SURPRISED * (fit + off)
+        self.steady = telling and off < STEADY * (fit + off)
+        return jumped
+
+    def _restart(self, at: IntArray) -> None:
+        """Prices have jumped: of clients that answered only that answer counts, and who is away is forgotten."""
+        self.answers[at, :, 0] = self.answers[at, :, self.count[at] - 1]
+        self.gone = self.gone[0], self.gone[1] + int(self.heard.sum()) - at.size
+        self.count[:], self.heard[:], self.calm[:] = 0, 0, False
+        self.count[at] = self.heard[at] = 1
+        self.here[:] = self.round - FORGET - 1
+
+    def _brief(self, at: IntArray, fits: BoolArray, voter: BoolArray) -> BoolArray:
+        """Who is fitted without the families that are neither rational nor all or nothing.
+
+        Who answered as a rational client should (`fits`), and all but the voters before they have answered often.
+        """
+        until = 2 if self.chances[OTHERS].sum() > SOME else FIRST
+        rational = HINGES[self.tracks[at, 0, KIND].astype(np.int64)]
+        return np.asarray((fits & rational) | ((self.heard[at] < until) & ~voter))
+
+    def _fit(self, at: IntArray, book: Book, brief: BoolArray) -> None:
+        """Fit clients under what the fleet has in common."""
+        fleet = self._fleet()
 
         def fit(p: slice) -> None:
-            room = np.empty((6, SLOTS)), np.empty((TRACKS, COLUMNS))
-            fit_all(at[p], book, fits[p], voter[p], until, terms, fleet, *room)
+            fit_all(at[p], book, brief[p], fleet, np.empty((6, SLOTS)), np.empty((TRACKS, COLUMNS)))
 
         in_parts(at.size, fit)
 
@@ -175,14 +190,14 @@ class Belief:
         self._judge(at)
         repeats = float((self.full[at] < (1 - 1e-9) * self.high).sum())
         self.hard = repeats / (1 + repeats)
-        self.more = more_above(at, self.tracks[:, 0, KIND], self.answers, self.count)
+        self.more = more_above(at, self._book())
         self.caps = pooled_caps(self.tracks[at, 0], self.high)
         self._pool(at)
 
     def _pool(self, at: IntArray) -> None:
         """Chances of the kinds and prior of their locations."""
         n, share, sums = at.size, np.zeros(KINDS), np.zeros((len(GROUPS), 5))
-        add_up(at, self.tracks, self.rate, GROUP_OF, BROAD, share, sums)
+        add_up(at, self._book(), GROUP_OF, BROAD, share, sums)
         self.chances = ((2 + FLOOR * n) * CHANCES + share) / (2 + FLOOR * n + n)
         for group, (total, location, square, variance, own) in zip(GROUPS, sums, strict=True):
             doubt = variance + max(square - own, 0.0)

@@ -8,7 +8,9 @@ from math import exp, log
 
 import numpy as np
 
-from lefi.compiler import allocating, compiled, inlined
+from lefi.arrays import FloatArray
+from lefi.compiler import compiled, inlined
+from lefi.mechanisms.waterfill.facts import Client, Found, Known
 from lefi.mechanisms.waterfill.tracks import (
     CHANCE,
     COLUMNS,
@@ -46,12 +48,14 @@ CANDIDATES = 1 + SCAN + 2 * TRACKS  # and nothing, and two per track: its kink a
 NEARBY = 0.06  # first spacing of candidates around the last offer of a client that is well known
 HINGED = 0.95  # probability of a hinge that makes a client well known
 DOUBTED, SURE = 0.05, 0.05  # tracks above that probability and below that deviation need not be fitted anew
+OFF, ROUGH = 4.0, 0.02  # deviations, and share of size_high beside them, by which an answer is off that surprises
+NEITHER, SURPRISES, FITS, SILENT = range(4)  # what an answer is, against what was expected
 MOST, UP, PAID, DEAR = range(COLUMNS, COLUMNS + 4)  # further columns of a view
 VIEW = COLUMNS + 4
 
 
 @inlined
-def survey(tracks, full, rate, high, view):  # type: ignore[no-untyped-def]
+def survey(tracks: FloatArray, full: float, rate: float, high: float, view: FloatArray) -> int:
     """Fill view (TRACKS, VIEW) with what all candidates of a client need; returns how many tracks there are.
 
     It holds the tracks, with their bounds narrowed to the window, and further MOST: largest cap, or -1 where a track
@@ -78,21 +82,30 @@ def survey(tracks, full, rate, high, view):  # type: ignore[no-untyped-def]
     return count
 
 
-@allocating
-def propose(tracks, last, full, rate, high, lowest, highest, x, spacing):  # type: ignore[no-untyped-def]
+def blank_view() -> FloatArray:
+    """Room for the view of a client: kernels that make none themselves need not count references."""
+    return np.empty((TRACKS, VIEW))
+
+
+@compiled
+def propose(
+    known: Known, high: float, reach: tuple[float, float], x: FloatArray, spacing: FloatArray, view: FloatArray
+) -> None:
     """Fill x (n, CANDIDATES) with log weights worth a look, and their spacing (n,)."""
-    view = np.empty((TRACKS, VIEW))
     for i in range(x.shape[0]):
-        count = survey(tracks[i], full[i], rate[i], high, view)
-        spacing[i], _ = propose_one(view, count, last[i], lowest, highest, x[i])
+        count = survey(known.tracks[i], known.full[i], known.rate[i], high, view)
+        spacing[i], _ = propose_one(view, count, known.last[i], reach, x[i])
 
 
 @inlined
-def propose_one(view, count, last, lowest, highest, x):  # type: ignore[no-untyped-def]
+def propose_one(
+    view: FloatArray, count: int, last: float, reach: tuple[float, float], x: FloatArray
+) -> tuple[float, int]:
     """Log weights of one client that are worth a look; returns their spacing, and how many candidates to look at.
 
     A well known client (`last` is its last log weight, else NaN) is looked at around its last offer only.
     """
+    lowest, highest = reach
     x[:] = NOTHING
     start, end, hinged, wide = highest, lowest, 0.0, 0.0
     for t in range(count):
@@ -123,36 +136,36 @@ def propose_one(view, count, last, lowest, highest, x):  # type: ignore[no-untyp
     return spacing, 1 + SCAN + 2 * count
 
 
-@allocating
-def evaluate(x, tracks, rho, full, rate, floor, high, size, limit, cost):  # type: ignore[no-untyped-def]
-    """Fill size, limit and cost (n, g) for the log weights x (n, g)."""
-    view = np.empty((TRACKS, VIEW))
+@compiled
+def evaluate(x: FloatArray, known: Known, floor: float, high: float, found: Found, view: FloatArray) -> None:
+    """Fill in what the log weights x (n, g) bring."""
     for i in range(x.shape[0]):
-        count = survey(tracks[i], full[i], rate[i], high, view)
+        client = Client(known.rate[i], known.rho[i], known.full[i], floor, high)
+        count = survey(known.tracks[i], client.full, client.rate, high, view)
         for j in range(x.shape[1]):
-            if x[i, j] == NOTHING:
-                size[i, j], limit[i, j], cost[i, j] = floor, floor, 0.0
-                continue
-            limit[i, j] = limit_at(x[i, j], view, count, rho[i], rate[i], floor, high)
-            cost[i, j] = exp(x[i, j]) * earned(rate[i] * limit[i, j])
-            k = log_money(x[i, j], rate[i], min(limit[i, j], full[i]))
-            size[i, j] = size_at(x[i, j], view, count, k, rate[i], floor, limit[i, j])
+            found.size[i, j], found.limit[i, j], found.cost[i, j] = floor, floor, 0.0
+            if x[i, j] > NOTHING:
+                limit = limit_at(x[i, j], view, count, client)
+                k = log_money(x[i, j], client.rate, min(limit, client.full))
+                found.size[i, j] = size_at((x[i, j], k), view, count, client, limit)
+                found.limit[i, j], found.cost[i, j] = limit, exp(x[i, j]) * earned(client.rate * limit)
 
 
 @inlined
-def size_at(x, view, count, k, rate, floor, limit):  # type: ignore[no-untyped-def]
-    """The mean answer over the tracks at log weight x, log money k."""
-    mean = 0.0
+def size_at(offer: tuple[float, float], view: FloatArray, count: int, client: Client, limit: float) -> float:
+    """The mean answer over the tracks to an offer (log weight, log money)."""
+    mean, rate, floor = 0.0, client.rate, client.floor
     for t in range(count):
         kind = int(view[t, KIND])
-        expected = expected_size(kind, view[t, LOW], view[t, HIGH], view[t, C], x, k, rate, floor)
+        expected = expected_size(kind, view[t, LOW], view[t, HIGH], view[t, C], offer, rate, floor)
         mean += view[t, CHANCE] * min(expected, limit)
     return mean
 
 
 @inlined
-def limit_at(x, view, count, rho, rate, floor, high):  # type: ignore[no-untyped-def]
+def limit_at(x: float, view: FloatArray, count: int, client: Client) -> float:
     """The largest answer that a track with a say takes for possible, noise included."""
+    rate, rho, _, floor, high = client
     if count > 0 and FAMILY[int(view[0, KIND])] == STAIR:  # not noisy, whatever the fleet is
         return min(ABOVE * view[0, C], high)
     top = floor
@@ -163,20 +176,36 @@ def limit_at(x, view, count, rho, rate, floor, high):  # type: ignore[no-untyped
 
 
 @inlined
-def kink_above(kind, cap, full, rate):  # type: ignore[no-untyped-def]
+def kink_above(kind: int, cap: float, full: float, rate: float) -> float:
     """How far above its location the log weight must be for a client to deliver its cap."""
     return h(kind, cap, rate) - (0.0 if FAMILY[kind] == HINGE else log(earned(rate * min(cap, full))))
 
 
-@compiled
-def answer_fits(tracks, x, limit, y, rate, rho, full, floor, high, view):  # type: ignore[no-untyped-def]
-    """Whether an answer is what sharp tracks expected, to two deviations of noise."""
-    if tracks[0, CHANCE] == 0 or is_cut(y, limit, high):
-        return False
+@inlined
+def is_sharp(tracks: FloatArray) -> bool:
+    """Whether every track with a say knows its location."""
     for t in range(TRACKS):
         if tracks[t, CHANCE] >= DOUBTED and tracks[t, V] >= SURE * SURE:
             return False
+    return bool(tracks[0, CHANCE] > 0)
+
+
+@compiled
+def compare(tracks: FloatArray, answer: tuple[float, float, float], client: Client, view: FloatArray) -> int:
+    """An answer (log weight, limit, size) against what sharp tracks expected.
+
+    FITS: to two deviations of noise; SURPRISES: it is far off, or its limit cut it; NEITHER; or they were not sharp.
+    """
+    x, limit, y = answer
+    rate, rho, full, _, high = client
+    if not is_sharp(tracks):
+        return NEITHER
+    if is_cut(y, limit, high):
+        return SURPRISES
     count = survey(tracks, full, rate, high, view)
-    expected = size_at(x, view, count, log_money(x, rate, min(limit, full)), rate, floor, limit)
+    expected = size_at((x, log_money(x, rate, min(limit, full))), view, count, client, limit)
     doubt = tracks[0, V] / (rate * rate)  # in sizes, were it a hinge
-    return (y - expected) ** 2 < 4 * (deviation(y, rho, high) ** 2 + doubt)
+    off, variance = (y - expected) ** 2, deviation(y, rho, high) ** 2 + doubt
+    if off < 4 * variance:
+        return FITS
+    return SURPRISES if off > OFF * OFF * variance + (ROUGH * high) ** 2 else NEITHER

@@ -10,8 +10,8 @@ import numpy as np
 
 from lefi.allocation import HALVINGS, search
 from lefi.arrays import FloatArray, IntArray
-from lefi.mechanisms.waterfill.belief import Known
-from lefi.mechanisms.waterfill.line import LEVELS, best_offers
+from lefi.mechanisms.waterfill.facts import Known
+from lefi.mechanisms.waterfill.line import LEVELS, Offers, Search, best_offers, blank_room
 from lefi.mechanisms.waterfill.tracks import KIND, STEP_KIND
 from lefi.messages import Roster, Terms
 from lefi.threads import in_parts
@@ -19,7 +19,8 @@ from lefi.threads import in_parts
 SORTED = 8192  # clients that are sorted by what they cost last, to draw a sample from
 SAMPLES = (256, 1024)  # clients that tell the price: first the sober one, at which nobody tries, then the real one
 ENOUGH = 5e-3  # of the budget may be left over there
-MORE, DEARER = 1.05, 1.002  # offers are scaled by less than the one to meet the budget; or the price by the other
+MORE = 1.05  # factor by which offers are scaled to meet the budget, at most
+DEARER = 1.002  # factor by which the price rises where that does not do, at least
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +81,7 @@ class LargeFleet:
         least = 1e-9 * steep + 1e-300
 
         def spend(price: float) -> float:
-            return float(self.offers(price, levels)[2].sum())
+            return float(self.offers(price, levels).cost.sum())
 
         return search(spend, budget, guess or steep * len(self.roster), least, ENOUGH)[1]
 
@@ -88,16 +89,16 @@ class LargeFleet:
         sizes = np.linspace(self.terms.size_low, self.terms.size_high, LEVELS)
         return np.ascontiguousarray(self.terms.accuracy(sizes, self.roster.iid[p, None]))
 
-    def offers(self, price: float, levels: FloatArray | None = None) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Log weight, limit and cost of the offers that are worth most at this price."""
-        n, known, rate = len(self.roster), self.known, self.roster.rate
-        x, limit, cost = (np.empty(n) for _ in range(3))
-        bounds = (*self.reach, self.terms.size_low, self.terms.size_high)
+    def offers(self, price: float, levels: FloatArray | None = None) -> Offers:
+        """The offers that are worth most at this price."""
+        n = len(self.roster)
+        found = Offers(*(np.empty(n) for _ in range(3)))
+        search = Search(price, self.sober, self.reach, self.terms.size_low, self.terms.size_high, self.looks)
 
         def best(p: slice) -> None:
-            table = self.levels(p) if levels is None else levels[p]
-            about = known.tracks[p], known.rho[p], known.full[p], known.last[p], known.patience[p], known.low[p]
-            best_offers(*about, rate[p], table, price, self.sober, bounds, self.looks, x[p], limit[p], cost[p])
+            best_offers(
+                self.known.take(p), self.levels(p) if levels is None else levels[p], search, found.part(p), blank_room()
+            )
 
         in_parts(n, best)
-        return x, limit, cost
+        return found

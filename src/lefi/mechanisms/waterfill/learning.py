@@ -1,15 +1,11 @@
-"""What one round does to what is believed about each client: one pass over the rows of a belief, in compiled code.
-
-book  arrays over all rows: tracks, answers and their number, answers in all, rate; squared relative noise by the
-      client's own answers, and how many these are; size that full delivery is taken to be
-"""
+"""What one round does to what is believed about each client: one pass over the rows of a belief, in compiled code."""
 
 from math import exp, isnan, log, nan, sqrt
 
-import numpy as np
-
-from lefi.compiler import allocating, compiled, inlined
-from lefi.mechanisms.waterfill.curves import NOTHING, VIEW, answer_fits
+from lefi.arrays import BoolArray, FloatArray, IntArray
+from lefi.compiler import compiled, inlined
+from lefi.mechanisms.waterfill.curves import FITS, NOTHING, SILENT, compare
+from lefi.mechanisms.waterfill.facts import Answers, Book, Client, Fleet, Known, Said
 from lefi.mechanisms.waterfill.fit import fit_client
 from lefi.mechanisms.waterfill.memory import push
 from lefi.mechanisms.waterfill.stairs import fit_odd
@@ -24,109 +20,107 @@ SLOW, FASTER = 0.99, (0.6, 0.2)  # weight of an answer against the next one; les
 
 
 @inlined
-def relative_noise(noise, judged, fleet_noise):  # type: ignore[no-untyped-def]
+def relative_noise(noise: float, judged: float, fleet_noise: float) -> float:
     """Of a client: its own, drawn towards that of the fleet."""
     rho = sqrt((PSEUDO * fleet_noise + judged * noise) / (PSEUDO + judged))
     return min(max(rho, QUIET), LOUD)
 
 
 @inlined
-def copy_tracks(source, target):  # type: ignore[no-untyped-def]
+def client_of(r: int, book: Book, fleet: Fleet) -> Client:
+    rho = relative_noise(book.noise[r], book.judged[r], fleet.noise)
+    return Client(book.rate[r], rho, book.full[r], fleet.floor, fleet.high)
+
+
+@inlined
+def copy_tracks(source: FloatArray, target: FloatArray) -> None:
     for t in range(TRACKS):
         for column in range(COLUMNS):
             target[t, column] = source[t, column]
 
 
 @inlined
-def is_due(r, client, book, turn):  # type: ignore[no-untyped-def]
+def is_due(r: int, book: Book, turn: int) -> bool:
     """Whether a client is looked at in full this round: all that are new and in doubt, and the others in turns."""
-    tracks, heard = book[0], book[3]
-    young = heard[r] < FIRST or (heard[r] < FEW and tracks[r, 1, CHANCE] > 0)
-    return young or (client + turn) % TURNS == 0
-
-
-@allocating
-def hear(at, ids, book, last, x, limit, y, terms, many, due, fits):  # type: ignore[no-untyped-def]
-    """Remember the answers of the clients in rows `at`; note who answered as expected, and who is due for a fit.
-
-    last: offer and limit that were answered last, and who is calm: quiet, bought, and answers as expected.
-    terms: smallest and largest size, noise of the fleet, round. In a fleet of `many` clients, noisy ones of whom one
-    answer more tells little are fitted in turns too.
-    """
-    (tracks, answers, count, heard, rate, noise, judged, full), (offer, cut, calm) = book, last
-    (floor, high, fleet_noise, turn), view = terms, np.empty((TRACKS, VIEW))
-    for i in range(at.size):
-        r, rests = at[i], False
-        rho = relative_noise(noise[r], judged[r], fleet_noise)
-        fits[i] = isnan(y[i]) or answer_fits(tracks[r], x[i], limit[i], y[i], rate[r], rho, full[r], floor, high, view)
-        if isnan(y[i]):  # silence leaves all as it was
-            calm[r] = calm[r] and x[i] > NOTHING / 2
-        else:
-            push(answers, count, r, x[i], limit[i], y[i], rho, high)
-            heard[r], offer[r], cut[r] = heard[r] + 1, x[i], limit[i]
-            rests = many and rho >= NOISY and heard[r] >= FEW and (ids[r] + turn) % RESTS != 0
-            calm[r] = (rests or (fits[i] and rho < NOISY)) and y[i] > TRIFLE * high
-        due[i] = not (fits[i] or rests) or is_due(r, ids[r], book, turn)
+    young = book.heard[r] < FIRST or (book.heard[r] < FEW and book.tracks[r, 1, CHANCE] > 0)
+    return young or (book.ids[r] + turn) % TURNS == 0
 
 
 @compiled
-def recall(at, known, ids, book, last, turn, fleet_noise, rate, copy, tracks, rho, whole, x, paid):  # type: ignore[no-untyped-def]
-    """Of the clients in rows `at` that are known, fill noise, full delivery, last log weight and what it could cost.
+def hear(at: IntArray, book: Book, said: Said, fleet: Fleet, turn: int, many: bool, view: FloatArray) -> None:
+    """Remember the answers of the clients in rows `at`; note what each one told, and who is due for a fit.
+
+    turn: the round. In a fleet of `many` clients, noisy ones of whom one answer more tells little are fitted in turns
+    too.
+    """
+    calm = book.calm
+    for i in range(at.size):
+        r, rests, x, y = at[i], False, said.x[i], said.y[i]
+        client = client_of(r, book, fleet)
+        said.told[i] = SILENT
+        if isnan(y):  # silence leaves all as it was
+            calm[r] = calm[r] and x > NOTHING / 2
+        else:
+            said.told[i] = compare(book.tracks[r], (x, said.limit[i], y), client, view)
+            push(book, r, (x, said.limit[i], y), client)
+            book.heard[r], book.offer[r], book.limit[r] = book.heard[r] + 1, x, said.limit[i]
+            rests = many and client.rho >= NOISY and book.heard[r] >= FEW and (book.ids[r] + turn) % RESTS != 0
+            fits = said.told[i] == FITS and client.rho < NOISY
+            calm[r] = (rests or fits) and y > TRIFLE * fleet.high
+        said.due[i] = not (said.told[i] >= FITS or rests) or is_due(r, book, turn)
+
+
+@compiled
+def recall(at: IntArray, found: BoolArray, book: Book, turn: int, fleet_noise: float, copy: bool, known: Known) -> None:
+    """Of the clients in rows `at` that were found, fill noise, full delivery, last log weight and what it could cost.
 
     Of clients that are due for a look at all weights the last one is NaN. Tracks are filled where a `copy` is wanted.
     """
-    noise, judged, full = book[5], book[6], book[7]
-    offer, cut, _ = last
     for i in range(at.size):
-        if known[i]:
+        if found[i]:
             r = at[i]
-            rho[i], whole[i] = relative_noise(noise[r], judged[r], fleet_noise), full[r]
-            x[i] = nan if is_due(r, ids[r], book, turn) else offer[r]
-            paid[i] = exp(offer[r]) * earned(rate[i] * cut[r])
+            known.rho[i], known.full[i] = relative_noise(book.noise[r], book.judged[r], fleet_noise), book.full[r]
+            known.last[i] = nan if is_due(r, book, turn) else book.offer[r]
+            known.paid[i] = exp(book.offer[r]) * earned(known.rate[i] * book.limit[r])
             if copy:
-                copy_tracks(book[0][r], tracks[i])
+                copy_tracks(book.tracks[r], known.tracks[i])
 
 
 @compiled
-def fit_all(at, book, fits, voter, until, terms, fleet, work, spare):  # type: ignore[no-untyped-def]
+def fit_all(at: IntArray, book: Book, brief: BoolArray, fleet: Fleet, work: FloatArray, spare: FloatArray) -> None:
     """Fit the clients in rows `at`; one whose old answers do not fit the new ones again, with the old ones faded.
 
-    Who answered as a rational client should (`fits`) is fitted as one, and so are all but the voters before they have
-    answered `until` times.
+    brief: who is fitted as rational, all or nothing, or idle. work, spare: room for answers and for tracks.
     """
-    tracks, answers, count, heard, rate, noise, judged, full = book
-    floor, high, fleet_noise = terms
     whole = bool(0)  # False would compile all twice
     for i in range(at.size):
         r = at[i]
-        x, limit, y, n = answers[r, 0], answers[r, 1], answers[r, 2], count[r]
-        rho = relative_noise(noise[r], judged[r], fleet_noise)
-        brief = (fits[i] and FAMILY[int(tracks[r, 0, KIND])] == HINGE) or (heard[r] < until and not voter[i])
-        scatter, weight, full[r] = fit_client(
-            tracks[r], x, limit, y, n, rate[r], rho, SLOW, floor, high, fleet, brief, work
-        )
+        rows, tracks, client = book.answers[r], book.tracks[r], client_of(r, book, fleet)
+        answers, rho, n = Answers(rows[0], rows[1], rows[2], book.kept[r]), client.rho, book.kept[r]
+        scatter, weight, full = fit_client(tracks, answers, SLOW, client, fleet, brief[i], work)
         own = rho * rho * scatter / max(weight - FREE, 0.4)
-        odd = fit_odd(tracks[r], x, limit, y, n, rate[r], sqrt(own), floor, high, fleet)
+        odd = fit_odd(tracks, answers, Client(client.rate, sqrt(own), full, client.floor, client.high), fleet)
         if odd > 0:
-            own, weight, full[r] = 0.0, n, odd
+            own, weight, full = 0.0, float(n), odd
         for fade in FASTER:
-            if own <= 9 * max(fleet_noise, QUIET**2) or n <= 2:
+            if own <= 9 * max(fleet.noise, QUIET**2) or n <= 2:
                 break
-            scatter, seen, _ = fit_client(spare, x, limit, y, n, rate[r], rho, fade, floor, high, fleet, whole, work)
+            scatter, seen, _ = fit_client(spare, answers, fade, client, fleet, whole, work)
             faster = rho * rho * scatter / max(seen - FREE, 0.4)
             if faster < 0.25 * own:
                 own, weight = faster, seen
-                copy_tracks(spare, tracks[r])
-        noise[r], judged[r] = own, max(weight - FREE, 0.0)
+                copy_tracks(spare, tracks)
+        book.noise[r], book.judged[r], book.full[r] = own, max(weight - FREE, 0.0), full
 
 
 @compiled
-def add_up(at, tracks, rate, group_of, broad, share, sums):  # type: ignore[no-untyped-def]
+def add_up(at: IntArray, book: Book, group_of: IntArray, broad: float, share: FloatArray, sums: FloatArray) -> None:
     """Add the tracks of the clients in rows `at` to the shares of the kinds, and to the sums of groups of kinds.
 
     These are, by probability, over tracks that know the location: of 1, of the location, of its square and of its
     variance; and over clients: of the square of a client's mean location.
     """
+    tracks, rate = book.tracks, book.rate
     for r in at:
         for t in range(TRACKS):
             share[int(tracks[r, t, KIND])] += tracks[r, t, CHANCE]

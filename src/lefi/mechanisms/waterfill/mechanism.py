@@ -12,22 +12,25 @@ from lefi.arrays import FloatArray, IntArray
 from lefi.draws import key, uniform
 from lefi.mechanisms.catalogue import register
 from lefi.mechanisms.explanation import Explanation
-from lefi.mechanisms.waterfill.belief import Belief, Known
-from lefi.mechanisms.waterfill.curves import CANDIDATES, NOTHING, evaluate, propose
+from lefi.mechanisms.waterfill.belief import Belief
+from lefi.mechanisms.waterfill.curves import CANDIDATES, NOTHING, blank_view, evaluate, propose
+from lefi.mechanisms.waterfill.facts import Found, Known
 from lefi.mechanisms.waterfill.large import LargeFleet
 from lefi.mechanisms.waterfill.outlook import explain
 from lefi.mechanisms.waterfill.tries import prospects
 from lefi.messages import CurveOffer, Receipt, Roster, Terms, spendable
 from lefi.threads import in_parts
 
-STAGES = 10  # at most
-FINEST, WIDE = 0.12, 0.2  # of the first spacing of candidates is close enough, which counts as no more than the other
-SETTLED = 0.98  # share of the clients that must be there
+STAGES = 10  # looks at candidates, each three times closer than the one before, at most
+FINEST = 0.12  # share of the first spacing of candidates at which they are close enough
+WIDE = 0.2  # log weight: a wider first spacing counts as no more than this
+SETTLED = 0.98  # share of the clients whose candidates must be close enough to end the looks
 WINDOW = np.linspace(-1, 1, 7)
 BESIDE = np.array([-2.5, -1.0, -0.4, 0.4, 1.0])  # log weights beside the window, should the price of money have moved
 DEPTH, HEIGHT = 12.0, 2.0  # log weights from an equal share less DEPTH to the whole budget plus HEIGHT
-MANY, FREE, MOST = 2000, 0.25, 0.8  # clients of a large fleet; calm ones free in a round; share from which all are
-HELD = 0.97  # of the budget may be held for the others
+MANY = 2000  # clients from which calm ones keep their offers in most rounds
+FREE, MOST = 0.25, 0.8  # share of them that is free in a round; share of all clients from which all are
+HELD = 0.97  # share of the budget that kept offers may hold: else all clients are free
 ALONE = 1000  # free clients from which each is served by itself, at a price that a sample tells
 LOOKS, KNOWN = 24, 3  # steps along the line there, at most; answers below which clients are not worth any
 SHIFT = 0.2  # first two offers to a client lie apart by twice this, to tell a plateau from a slope
@@ -117,10 +120,11 @@ class Waterfill:
         """Candidates wide apart first, then closer around what was chosen."""
         n = len(roster)
         x, width = np.empty((n, CANDIDATES)), np.empty(n)
-        propose(known.tracks, known.last, known.full, roster.rate, self.terms.size_high, *reach, x, width)
+        propose(known, self.terms.size_high, reach, x, width, blank_view())
         price, sober, rows, half, fine = 0.0, 0.0, np.arange(n), width.copy(), False
         for stage in range(STAGES):
-            gain, cost, limit, sober = self._weigh(roster, known, x, budget, sober)
+            gain, found, sober = self._weigh(roster, known, x, budget, sober)
+            cost = found.cost
             price = price or sober
             pick, price = allocate(gain, cost, budget, price, 8 if stage > 1 else 1, 1e-6 if fine else 1e-4)
             if fine or stage == STAGES - 1:
@@ -138,37 +142,35 @@ class Waterfill:
         chosen, total = x[rows, pick], float(cost[rows, pick].sum())
         if price > 0 and total > 0:
             chosen = chosen + np.log(np.clip(budget / total, 1.0, 1.003))
-        return chosen, limit[rows, pick]
+        return chosen, found.limit[rows, pick]
 
     def _weigh(
         self, roster: Roster, known: Known, x: FloatArray, budget: float, price: float
-    ) -> tuple[FloatArray, FloatArray, FloatArray, float]:
-        """Gain, cost and limit of candidates. The gain includes what a try may save later, at the sober price of money.
+    ) -> tuple[FloatArray, Found, float]:
+        """Gain of candidates, what they bring, and the sober price of money.
 
-        That is the one at which nobody tries: tries bid for money too, and would make what they find worthless.
+        The gain includes what a try may save later, at this price. It is the one at which nobody tries: tries bid for
+        money too, and would make what they find worthless.
         """
         floor, high, accuracy = self.terms.size_low, self.terms.size_high, self.terms.accuracy
-        tracks, rho, full, rate = known.tracks, known.rho, known.full, roster.rate
-        patience, low = known.patience, known.low
-        size, limit, cost, saving = (np.empty(x.shape) for _ in range(4))
+        found, saving = Found(*(np.empty(x.shape) for _ in range(3))), np.empty(x.shape)
 
         def look(p: slice) -> None:
-            evaluate(x[p], tracks[p], rho[p], full[p], rate[p], floor, high, size[p], limit[p], cost[p])
+            evaluate(x[p], known.take(p), floor, high, found.part(p), blank_view())
 
         in_parts(len(roster), look)
-        gain = accuracy(size, roster.iid[:, None])
-        price = price or allocate(gain, cost, budget, enough=1e-3)[1]
+        gain = accuracy(found.size, roster.iid[:, None])
+        price = price or allocate(gain, found.cost, budget, enough=1e-3)[1]
         if price > 0 and self.explore:
             rise = accuracy(np.full(len(roster), high), roster.iid) - accuracy(np.full(len(roster), floor), roster.iid)
             worth = rise / (high - floor) / price
 
             def look_ahead(p: slice) -> None:
-                about = tracks[p], rho[p], full[p], patience[p], low[p], rate[p], floor, high, worth[p]
-                prospects(x[p], *about, saving[p])
+                prospects(x[p], known.take(p), floor, high, worth[p], saving[p], blank_view())
 
             in_parts(len(roster), look_ahead)
             gain = gain + price * saving
-        return gain, cost, limit, price
+        return gain, found, price
 
 
 def by_id(roster: Roster) -> tuple[IntArray, Roster]:

@@ -4,6 +4,7 @@ import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray, IntArray
 from lefi.compiler import compiled, inlined
+from lefi.mechanisms.waterfill.facts import Book, Client
 from lefi.mechanisms.waterfill.splits import EXACT
 from lefi.mechanisms.waterfill.tracks import NOISY, is_cut
 
@@ -36,11 +37,11 @@ def narrowed(answers: FloatArray, stay: BoolArray, count: IntArray) -> FloatArra
 
 
 @compiled
-def push(answers, count, r, x, limit, y, rho, high):  # type: ignore[no-untyped-def]
-    """Remember one more answer of the client in row r, in place of one that is superfluous."""
-    rows, n, old = answers[r], count[r], -1
-    if rho < NOISY:
-        old = implied(rows, n, x, limit, y, high)
+def push(book: Book, r: int, answer: tuple[float, float, float], client: Client) -> None:
+    """Remember one more answer (log weight, limit, size) of row r, in place of one that is superfluous."""
+    rows, n, old = book.answers[r], book.kept[r], -1
+    if client.rho < NOISY:
+        old = implied(rows, n, answer, client.high)
     if old < 0 and n == SLOTS:
         old = superfluous(rows[0])
     if old >= 0:
@@ -48,16 +49,17 @@ def push(answers, count, r, x, limit, y, rho, high):  # type: ignore[no-untyped-
         for j in range(old, n):
             for column in range(3):
                 rows[column, j] = rows[column, j + 1]
-    rows[0, n], rows[1, n], rows[2, n] = x, limit, y
-    count[r] = n + 1
+    rows[0, n], rows[1, n], rows[2, n] = answer
+    book.kept[r] = n + 1
 
 
 @inlined
-def implied(rows, n, x, limit, y, high):  # type: ignore[no-untyped-def]
+def implied(rows: FloatArray, n: int, answer: tuple[float, float, float], high: float) -> int:
     """Which answer of a quiet client the new one makes needless; -1 if none.
 
     One to an equal weight; and one on a plateau that now reaches from above its weight to below it.
     """
+    x, limit, y = answer
     uncut, top = y > 0 and not is_cut(y, limit, high), -1e300
     for i in range(n):
         if abs(rows[0, i] - x) < EQUAL:
@@ -71,7 +73,7 @@ def implied(rows, n, x, limit, y, high):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def superfluous(x):  # type: ignore[no-untyped-def]
+def superfluous(x: FloatArray) -> int:
     """Which answer goes where there is no more room: the oldest with a newer one to almost the same weight, or simply
     the oldest. What was tried stays known.
     """

@@ -6,8 +6,9 @@ import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray, IntArray
 from lefi.mechanisms.explanation import Explanation, quantile
-from lefi.mechanisms.waterfill.belief import Belief, Known
-from lefi.mechanisms.waterfill.curves import evaluate
+from lefi.mechanisms.waterfill.belief import Belief
+from lefi.mechanisms.waterfill.curves import blank_view, evaluate
+from lefi.mechanisms.waterfill.facts import Found, Known
 from lefi.mechanisms.waterfill.tracks import CHANCE, KIND, KINDS, TRACKS, C
 from lefi.messages import Terms
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 POINTS = 33  # of each curve: smooth on a page, a few kB a client
 AROUND = 3.0  # log money to either side of the last offer that is drawn
-ONE_IN_TWENTY = 0.05
+ONE_IN_TWENTY = 0.05  # chance below the band that is drawn, and above it
 TYPICAL = 1.0  # rate of a client that was never seen [1 / thousand samples]: only the scale of its axis hangs on it
 NAMES = ("rational",) * 2 + ("proportional",) * 4 + ("all or nothing", "idle", "of no known shape")  # of each kind
 
@@ -34,7 +35,7 @@ def explain(of: "Waterfill", ids: IntArray) -> Explanation:
         silent = ("Nothing is known before the first round.",) * ids.size
         return Explanation(ids, money, (nothing + most) / 2, nothing, most, offered * full, ({},) * ids.size, silent)
     known = belief.read(ids, rate, np.zeros(ids.size, dtype=bool))
-    sizes, chance = _each_track(known, x, rate, terms), known.tracks[:, :, CHANCE]
+    sizes, chance = _each_track(known, x, terms), known.tracks[:, :, CHANCE]
     expected = (sizes * chance[:, :, None]).sum(axis=1) / chance.sum(axis=1)[:, None]
     room = 2 * known.rho[:, None] * expected
     band = [quantile(sizes, chance, share) for share in (ONE_IN_TWENTY, 1 - ONE_IN_TWENTY)]
@@ -55,16 +56,16 @@ def _last(belief: Belief | None, ids: IntArray) -> tuple[BoolArray, FloatArray, 
     return seen, rate, np.where(offered > 0, offered, np.nan)
 
 
-def _each_track(known: Known, x: FloatArray, rate: FloatArray, terms: Terms) -> FloatArray:
+def _each_track(known: Known, x: FloatArray, terms: Terms) -> FloatArray:
     """What each track alone expects at these log weights (clients, tracks, weights)."""
     found = np.empty((x.shape[0], TRACKS, x.shape[1]))
     for track in range(TRACKS):
         alone = known.tracks.copy()
         alone[:, :, CHANCE] = 0.0
         alone[:, track, CHANCE] = 1.0
-        size, limit, cost = (np.empty(x.shape) for _ in range(3))
-        evaluate(x, alone, known.rho, known.full, rate, terms.size_low, terms.size_high, size, limit, cost)
-        found[:, track] = size
+        brought = Found(*(np.empty(x.shape) for _ in range(3)))
+        evaluate(x, known._replace(tracks=alone), terms.size_low, terms.size_high, brought, blank_view())
+        found[:, track] = brought.size
     return found
 
 

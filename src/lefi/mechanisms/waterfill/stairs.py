@@ -4,15 +4,18 @@ A quiet client answers more money with no less: its answers, sorted by money, ri
 some of them out of order, the sooner the more it takes to explain them. A client whose answers are in order all the
 same is not noisy, it is odd, and is believed to the letter: it delivers again what it has delivered, and in between
 anything from the one answer to the next. Every rise becomes a window of money, a track whose chance is its share of
-the cap: the mean over these tracks runs straight, in log money, from answer to answer. Their column CV holds the
+the cap: the mean over these tracks runs straight, in log money, from answer to answer. Their column PATIENCE holds the
 patience with tries in the window, less where answers lie in it that TRACKS windows cannot show.
 """
 
 from math import exp, inf, log, sqrt
+from typing import NamedTuple
 
 import numpy as np
 
+from lefi.arrays import FloatArray
 from lefi.compiler import allocating, compiled
+from lefi.mechanisms.waterfill.facts import Answers, Client, Fleet
 from lefi.mechanisms.waterfill.fit import repeat
 from lefi.mechanisms.waterfill.splits import EXACT
 from lefi.mechanisms.waterfill.tracks import (
@@ -22,6 +25,7 @@ from lefi.mechanisms.waterfill.tracks import (
     KIND,
     LOW,
     NOISY,
+    PATIENCE,
     STAIR_KIND,
     STEP_KIND,
     TRACKS,
@@ -49,46 +53,58 @@ SMOOTH, JAGGED, HIGHER = 3.0, 15.0, 6.0  # patience with tries between answers: 
 HERE, AROUND = 4.0, 0.7  # steps this close to the last offer, in log money, matter more
 
 
+class Stairs(NamedTuple):
+    """Money and size of answers, by money."""
+
+    k: FloatArray
+    level: FloatArray
+
+
 @allocating
-def fit_odd(tracks, x, limit, y, count, rate, rho, floor, high, fleet):  # type: ignore[no-untyped-def]
+def fit_odd(tracks: FloatArray, answers: Answers, client: Client, fleet: Fleet) -> float:
     """Replace the tracks by stairs if the answers, oldest first, show an odd client; returns full delivery, else 0.
 
-    rho: the relative noise that the best track needs. A step is the first stair, where fleets are known to have more.
+    The noise of `client` is what the best track needs. A step is the first stair, where fleets are known to have more.
     """
-    chance, more = fleet[2][STAIR_KIND], fleet[4]
-    first = more > HOPE and tracks[0, KIND] == STEP_KIND
-    if not first and (rho < NOISY or count < ENOUGH):
+    rate, rho, _, floor, high = client
+    first = fleet.more > HOPE and tracks[0, KIND] == STEP_KIND
+    if not first and (rho < NOISY or answers.n < ENOUGH):
         return 0.0
-    top, end, repeated = 0.0, beyond(x, y, count, high), repeat(x, limit, y, count, high)[0]
-    for i in range(count):
-        top = max(top, y[i])
+    n, last, top, end, repeated = answers.n, answers.n - 1, 0.0, beyond(answers, high), repeat(answers, high)[0]
+    for i in range(n):
+        top = max(top, answers.y[i])
     if repeated > 0:
-        end = min(repeated * (1 + more), high) if more > HOPE else repeated
-    k, level, full = np.empty(count + 2), np.empty(count + 2), 0.0
+        end = min(repeated * (1 + fleet.more), high) if fleet.more > HOPE else repeated
+    stairs, full = Stairs(np.empty(n + 2), np.empty(n + 2)), 0.0
     for share in GUESSES:
         full = top + share * (end - top)
-        if full > 0 and sort_by_money(k, level, x, limit, y, count, rate, high, full):
+        if full > 0 and sort_by_money(stairs, answers, rate, high, full):
             break
         full = 0.0
     if full == 0:
         return 0.0
     if not first:
-        evidence = order_evidence(tracks[0], k, level, count, rate, rho, floor, high, full)
-        if evidence < max(log(1 / chance - 1), LEAST):
+        evidence = order_evidence(tracks[0], stairs, n, Client(rate, rho, full, floor, high))
+        if evidence < max(log(1 / fleet.chances[STAIR_KIND] - 1), LEAST):
             return 0.0
-    build(tracks, k, level, count, log_money(x[count - 1], rate, min(limit[count - 1], full)), floor, end)
+    build(tracks, stairs, n, log_money(answers.x[last], rate, min(answers.limit[last], full)), floor, end)
     return full
 
 
 @allocating
-def sort_by_money(k, level, x, limit, y, count, rate, high, full):  # type: ignore[no-untyped-def]
-    """Fill k and level with money and size of the answers, by money; whether no answer contradicts another."""
+def sort_by_money(stairs: Stairs, answers: Answers, rate: float, high: float, full: float) -> bool:
+    """Fill in money and size of the answers, by money; whether no answer contradicts another."""
+    x, limit, y, count = answers
+    k, level = stairs
     cut = np.empty(count, dtype=np.bool_)
     for i in range(count):
         money = log_money(x[i], rate, min(limit[i], full))
         cuts = is_cut(y[i], limit[i], high)
-        if out_of_order(k, level, cut, i, money, y[i], cuts, LESS * high):
-            return False
+        for j in range(i):  # more for less money, and no limit was the reason
+            if k[j] > money + NEAR and level[j] < y[i] - LESS * high and not cut[j]:
+                return False
+            if k[j] < money - NEAR and level[j] > y[i] + LESS * high and not cuts:
+                return False
         at = i
         while at > 0 and k[at - 1] > money:
             k[at], level[at], cut[at] = k[at - 1], level[at - 1], cut[at - 1]
@@ -98,8 +114,9 @@ def sort_by_money(k, level, x, limit, y, count, rate, high, full):  # type: igno
 
 
 @compiled
-def beyond(x, y, count, high):  # type: ignore[no-untyped-def]
+def beyond(answers: Answers, high: float) -> float:
     """What UP log money above the largest answer may bring, on the power of money that leads up to it."""
+    x, _, y, count = answers
     top, at, e = 0.0, 0, 0.0
     for i in range(count):
         if y[i] > top:
@@ -113,25 +130,16 @@ def beyond(x, y, count, high):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def out_of_order(k, level, cut, n, money, y, cuts, less):  # type: ignore[no-untyped-def]
-    """Whether an answer contradicts one of the others: more for less money, and no limit was the reason."""
-    for j in range(n):
-        if k[j] > money + NEAR and level[j] < y - less and not cut[j]:
-            return True
-        if k[j] < money - NEAR and level[j] > y + less and not cuts:
-            return True
-    return False
-
-
-@compiled
-def order_evidence(s, k, level, n, rate, rho, floor, high, full):  # type: ignore[no-untyped-def]
-    """Minus the log chance that noise of deviation rho around a track would leave all answers in order."""
+def order_evidence(s: FloatArray, stairs: Stairs, n: int, client: Client) -> float:
+    """Minus the log chance that noise around a track, as large as the client's, would leave all answers in order."""
+    k, level = stairs
+    rate, rho, full, floor, high = client
     evidence = 0.0
     paid = log_money(0.0, rate, full)
     (low, top), kind = window(s), int(s[KIND])
-    before = expected_size(kind, low, top, s[C], k[0] - paid, k[0], rate, floor)
+    before = expected_size(kind, low, top, s[C], (k[0] - paid, k[0]), rate, floor)
     for i in range(1, n):
-        here = expected_size(kind, low, top, s[C], k[i] - paid, k[i], rate, floor)
+        here = expected_size(kind, low, top, s[C], (k[i] - paid, k[i]), rate, floor)
         if k[i] - k[i - 1] > NEAR:
             doubt = sqrt(2.0) * deviation(0.5 * (before + here), rho, high)
             evidence -= log(max(Phi((here - before) / doubt), 0.5))
@@ -142,11 +150,12 @@ def order_evidence(s, k, level, n, rate, rho, floor, high, full):  # type: ignor
 
 
 @allocating
-def build(tracks, k, level, n, last, floor, end):  # type: ignore[no-untyped-def]
+def build(tracks: FloatArray, stairs: Stairs, n: int, last: float, floor: float, end: float) -> None:
     """Stairs through n answers sorted by money, with what may lie below them and above, up to `end`, as tracks."""
+    k, level = stairs
     for i in range(1, n):
         level[i] = max(level[i], level[i - 1])
-    patience = SMOOTH + JAGGED * roughness(k, level, n) ** 2
+    patience = SMOOTH + JAGGED * roughness(stairs, n) ** 2
     if level[0] > floor:
         for i in range(n, 0, -1):
             k[i], level[i] = k[i - 1], level[i - 1]
@@ -160,40 +169,41 @@ def build(tracks, k, level, n, last, floor, end):  # type: ignore[no-untyped-def
     for i in range(1, n):
         area[i] = (k[i] - k[i - 1]) * (level[i] - level[i - 1])
     while rises_in(level, n) > TRACKS:
-        n = drop_least(k, level, area, n, last)
+        n = drop_least(stairs, area, n, last)
     tracks[:, CHANCE] = 0.0
     t, cap = 0, level[n - 1]
     for i in range(1, n):
         rise = level[i] - level[i - 1]
         if rise > 0:
             s = tracks[t]
-            s[KIND], s[C], s[CHANCE] = STAIR_KIND, cap, rise / (cap - level[0])
+            s[KIND], s[C], s[CV], s[CHANCE] = STAIR_KIND, cap, 0.0, rise / (cap - level[0])
             s[LOW], s[HIGH] = k[i - 1], max(k[i], k[i - 1] + 1e-6)
             s[M], s[V] = 0.5 * (s[LOW] + s[HIGH]), (s[HIGH] - s[LOW]) ** 2 / 12
             unknown = area[i] / (rise * (s[HIGH] - s[LOW]))
-            s[CV] = (HIGHER if higher and i == n - 1 else patience) * unknown * unknown
+            s[PATIENCE] = (HIGHER if higher and i == n - 1 else patience) * unknown * unknown
             t += 1
 
 
 @compiled
-def bend(k, level, i):  # type: ignore[no-untyped-def]
+def bend(stairs: Stairs, i: int) -> float:
     """How far answer i lies from the straight line between its neighbours."""
+    k, level = stairs
     share = (k[i] - k[i - 1]) / max(k[i + 1] - k[i - 1], 1e-9)
     return abs(level[i - 1] + share * (level[i + 1] - level[i - 1]) - level[i])
 
 
 @compiled
-def roughness(k, level, n):  # type: ignore[no-untyped-def]
+def roughness(stairs: Stairs, n: int) -> float:
     """How far answers lie from the straight line between their neighbours: 0 if on it, 1 for steps."""
     missed, rise = 0.0, 1e-9
     for i in range(1, n - 1):
-        missed += bend(k, level, i)
-        rise += level[i + 1] - level[i - 1]
+        missed += bend(stairs, i)
+        rise += stairs.level[i + 1] - stairs.level[i - 1]
     return min(2 * missed / rise, 1.0)
 
 
 @compiled
-def rises_in(level, n):  # type: ignore[no-untyped-def]
+def rises_in(level: FloatArray, n: int) -> int:
     rises = 0
     for i in range(1, n):
         rises += level[i] > level[i - 1]
@@ -201,11 +211,12 @@ def rises_in(level, n):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def drop_least(k, level, area, n, last):  # type: ignore[no-untyped-def]
+def drop_least(stairs: Stairs, area: FloatArray, n: int, last: float) -> int:
     """Leave out the answer that the straight line between its neighbours misses least; returns n - 1."""
+    k, level = stairs
     least, at = inf, 1
     for i in range(1, n - 1):
-        miss = bend(k, level, i) * (1 + HERE * exp(-abs(k[i] - last) / AROUND))
+        miss = bend(stairs, i) * (1 + HERE * exp(-abs(k[i] - last) / AROUND))
         if miss < least:
             least, at = miss, i
     area[at + 1] += area[at]

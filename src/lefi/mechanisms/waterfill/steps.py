@@ -4,8 +4,9 @@ from math import inf
 
 import numpy as np
 
-from lefi.arrays import FloatArray
+from lefi.arrays import FloatArray, IntArray
 from lefi.compiler import compiled
+from lefi.mechanisms.waterfill.facts import Book
 from lefi.mechanisms.waterfill.splits import EXACT
 from lefi.mechanisms.waterfill.tracks import FAMILY, HIGH, KIND, STAIR, STEP, STEP_KIND, C
 
@@ -24,12 +25,12 @@ def pooled_caps(best: FloatArray, high: float) -> FloatArray:
 
 
 @compiled
-def more_above(at, kind, answers, count):  # type: ignore[no-untyped-def]
+def more_above(at: IntArray, book: Book) -> float:
     """Of the plateaus of the clients `at` above which more was offered, the share that were not the cap yet."""
     found, seen = DOUBT
     for i in at:
-        if FAMILY[int(kind[i])] in (STEP, STAIR):
-            x, y, n = answers[i, 0], answers[i, 2], count[i]
+        if FAMILY[int(book.tracks[i, 0, KIND])] in (STEP, STAIR):
+            x, y, n = book.answers[i, 0], book.answers[i, 2], book.kept[i]
             top, start, end = 0.0, inf, -inf
             for j in range(n):
                 top = max(top, y[j])
@@ -44,7 +45,7 @@ def more_above(at, kind, answers, count):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def repeats_below(x, y, n, top):  # type: ignore[no-untyped-def]
+def repeats_below(x: FloatArray, y: FloatArray, n: int, top: float) -> bool:
     """Whether an answer below the largest came back exactly, at a clearly different weight."""
     for i in range(n):
         if 0 < y[i] < top * (1 - EXACT):

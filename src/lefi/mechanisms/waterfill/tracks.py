@@ -10,13 +10,14 @@ The curves end at the cap. Kinds that are `open` have seen no cap yet, `capped` 
 On a curve that rises, an answer y at log money x shows the location: z = x - h(y).
 
 Columns of a track: KIND; M, V mean and variance of the location; LOW, HIGH its bounds; C, CV mean and variance of the
-cap; CHANCE the probability of the track.
+cap; CHANCE the probability of the track; of stairs PATIENCE, the rounds for which what a try saves there counts.
 """
 
 from math import erf, exp, expm1, log, pi, sqrt
 
 import numpy as np
 
+from lefi.arrays import FloatArray
 from lefi.compiler import inlined
 
 HINGE, POWER, STEP, IDLE, STAIR = range(5)
@@ -25,8 +26,8 @@ POWERS = (0.0, 0.0, 1.0, 1.0, 0.5, 0.5, 0.0, 0.0, 0.0)
 KINDS = len(FAMILY)
 HINGES = np.array([family == HINGE for family in FAMILY])
 STEP_KIND, IDLE_KIND, STAIR_KIND = 6, 7, 8
-KIND, M, V, LOW, HIGH, C, CV, CHANCE = range(8)
-COLUMNS = 8
+KIND, M, V, LOW, HIGH, C, CV, CHANCE, PATIENCE = range(9)
+COLUMNS = 9
 TRACKS = 5  # kept per client, the most probable ones
 TRIFLE = 1e-4  # of size_high: an answer up to this is none
 NOISY = 0.02  # relative noise from which a client counts as noisy
@@ -109,7 +110,7 @@ def h_slope(kind: int, y: float, rate: float) -> float:
 
 
 @inlined
-def window(s) -> tuple[float, float]:  # type: ignore[no-untyped-def]
+def window(s: FloatArray) -> tuple[float, float]:
     """The location as a uniform variable of the same mean and variance, within its bounds."""
     half = sqrt(3 * s[V]) + 1e-9
     low = max(s[LOW], s[M] - half)
@@ -134,9 +135,10 @@ def ramp_integral(u: float, low: float, high: float) -> float:
 
 @inlined
 def expected_size(
-    kind: int, low: float, top: float, cap: float, x: float, k: float, rate: float, floor: float
+    kind: int, low: float, top: float, cap: float, offer: tuple[float, float], rate: float, floor: float
 ) -> float:
-    """Mean answer of a client of this kind and cap, its location in [low, top], at log weight x, log money k."""
+    """Mean answer of a client of this kind and cap, its location in [low, top], to an offer (log weight, log money)."""
+    x, k = offer
     family = FAMILY[kind]
     if family == IDLE or cap <= floor:
         return floor
@@ -154,7 +156,7 @@ def expected_size(
 
 
 @inlined
-def upper_cap(s, high: float) -> float:  # type: ignore[no-untyped-def]
+def upper_cap(s: FloatArray, high: float) -> float:
     """The largest cap that a track takes for possible."""
     return min(s[C] + 2 * sqrt(s[CV]), high)
 

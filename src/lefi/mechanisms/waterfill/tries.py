@@ -8,12 +8,14 @@ worth  what a thousand samples are worth, in USD: nothing is saved on what would
 """
 
 from math import exp, log, sqrt
+from typing import NamedTuple
 
 import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray, IntArray
-from lefi.compiler import allocating, compiled, inlined
-from lefi.mechanisms.waterfill.curves import DEAR, NOTHING, PAID, UP, VIEW, survey
+from lefi.compiler import compiled, inlined
+from lefi.mechanisms.waterfill.curves import DEAR, NOTHING, PAID, UP, survey
+from lefi.mechanisms.waterfill.facts import Client, Known
 from lefi.mechanisms.waterfill.tracks import (
     CHANCE,
     CV,
@@ -24,10 +26,10 @@ from lefi.mechanisms.waterfill.tracks import (
     KIND,
     LOW,
     NOISY,
+    PATIENCE,
     STAIR,
     STEP,
     TINY,
-    TRACKS,
     C,
     M,
     V,
@@ -41,13 +43,15 @@ from lefi.mechanisms.waterfill.tracks import (
 
 SHARP = 0.02  # a location known this well has nothing left to be tried for
 HORIZON = 120.0  # rounds for which the threshold of a step client is expected to last, if it is one
-BRIEF, NEW = (3.0, 10.0), 10  # the same on a rise: once a quiet client is known, and more while it is new
-STEADY = 3.0  # and more where clients stay
-TRIES, PATIENT, WARY = 17, 32.0, 1.0  # strange ones: answers until no more is tried, patience halfway there, and after
-LASTING = 200.0  # the same for a noisy rational client, if clients stay that long
+BRIEF = (3.0, 10.0)  # rounds for which a saving on a rise counts once a quiet client is known, and more while it is new
+NEW = 10  # answers up to which it is
+STEADY = 3.0  # rounds more for which it counts where clients stay
+TRIES = 17  # answers until no more is tried on a noisy client that is not rational
+PATIENT, WARY = 32.0, 1.0  # rounds for which a saving on it counts halfway there, and at either end
+LASTING = 200.0  # rounds for which a saving on a noisy rational client counts, if clients stay that long
 JUDGED = 2  # answers after which noise is known: then one half of the fleet is tried, all others one answer later
 DOUBT = 0.08  # less noise than this may be a wrong guess then: wait for one more answer
-HALVINGS = 12
+HALVINGS = 12  # steps towards the best offer under doubt: to a four-thousandth of the interval
 
 
 def patience(
@@ -70,56 +74,99 @@ def patience(
     return rounds, low
 
 
-@allocating
-def prospects(x, tracks, rho, full, patience, low, rate, floor, high, worth, saving):  # type: ignore[no-untyped-def]
+class Rise(NamedTuple):
+    """A rise that is worth a try."""
+
+    low: float  # lowest kink
+    sure: float  # highest kink
+    cheap: float  # their weights
+    dear: float
+    most: float  # weight that is worth it
+    share: float  # of the weight that is saved
+
+
+class Kink(NamedTuple):
+    """The kink of a noisy client, of its most probable family that rises."""
+
+    kind: int
+    chance: float  # of the family
+    low: float
+    sure: float
+    cap: float
+    worth: float  # of a unit of log weight on the rise
+    regret: float  # of all doubt about the kink
+
+
+class Hope(NamedTuple):
+    """What all tries on a client have in common."""
+
+    patience: float
+    rise: Rise
+    kink: Kink
+    steps: int  # tracks up to the last step or stair
+    worth: float  # USD that a thousand samples are worth
+
+
+NO_RISE = Rise(0.0, -1e300, 0.0, 0.0, 0.0, 0.0)
+NO_KINK = Kink(0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+@compiled
+def prospects(
+    x: FloatArray, known: Known, floor: float, high: float, worth: FloatArray, saving: FloatArray, view: FloatArray
+) -> None:
     """Fill saving (n, g): what trying a log weight is expected to save in all later rounds, in USD."""
-    view = np.empty((TRACKS, VIEW))
     for i in range(x.shape[0]):
-        count = survey(tracks[i], full[i], rate[i], high, view)
-        hope = hopes(view, count, rho[i], rate[i], floor, high, patience[i], low[i], worth[i])
+        client = Client(known.rate[i], known.rho[i], known.full[i], floor, high)
+        count = survey(known.tracks[i], client.full, client.rate, high, view)
+        hope = hopes(view, count, client, known.patience[i], known.low[i], worth[i])
         for j in range(x.shape[1]):
-            saving[i, j] = saving_at(x[i, j], exp(x[i, j]), view, hope, rho[i], rate[i], floor, high, worth[i])
+            saving[i, j] = saving_at(x[i, j], exp(x[i, j]), view, hope, client)
 
 
 @inlined
-def hopes(view, count, rho, rate, floor, high, patience, low, worth):  # type: ignore[no-untyped-def]
-    """What all tries on a client have in common: patience, its rise, its kink in noise, tracks up to the last step."""
-    rise, kink = (0.0, -1e300, 0.0, 0.0, 0.0, 0.0), (0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+def hopes(view: FloatArray, count: int, client: Client, patience: float, low: bool, worth: float) -> Hope:
+    """What tries on a client are judged by; low: it is tried as noisy and rational."""
+    rise, kink = NO_RISE, NO_KINK
     if low and patience > 0:
-        kink = kink_in_noise(view, count, rate, worth)
+        kink = kink_in_noise(view, count, client.rate, worth)
     if not low:
-        rise = rise_to_try(rising(view, count, rate), rho, rate, floor, high, worth)
+        rise = rise_to_try(view, count, client, worth)
     steps = 0
     for t in range(count):
         steps = t + 1 if FAMILY[int(view[t, KIND])] in (STEP, STAIR) else steps
-    return patience, rise, kink, steps
+    return Hope(patience, rise, kink, steps, worth)
 
 
 @inlined
-def is_tried_low(hope):  # type: ignore[no-untyped-def]
+def is_tried_low(hope: Hope) -> bool:
     """Whether it is the turn of a noisy rational client to be tried, far below what it is offered otherwise."""
-    return hope[2][1] > 0
+    return hope.kink.chance > 0
 
 
 @inlined
-def saving_at(x, weight, view, hope, rho, rate, floor, high, worth):  # type: ignore[no-untyped-def]
+def saving_at(x: float, weight: float, view: FloatArray, hope: Hope, client: Client) -> float:
     """What trying log weight x is expected to save in all later rounds; weight = exp(x)."""
-    patience, rise, kink, steps = hope
     if x == NOTHING:
         return 0.0
     low = is_tried_low(hope)
-    saving = patience * (saving_in_noise(kink, x, rho, rate, high) if low else saving_on_rise(rise, x, weight))
-    for t in range(steps):
-        if FAMILY[int(view[t, KIND])] == STEP:
-            saving += HORIZON * view[t, CHANCE] ** 2 * saving_on_step(view, t, x, weight, floor, worth)
-        elif FAMILY[int(view[t, KIND])] == STAIR:
-            saving += saving_on_stair(view, t, x, floor, worth)
+    saving = hope.patience * (saving_in_noise(hope.kink, x, client) if low else saving_on_rise(hope.rise, x, weight))
+    for t in range(hope.steps):
+        s = view[t]
+        if FAMILY[int(s[KIND])] == STEP:
+            saving += HORIZON * s[CHANCE] ** 2 * saving_on_step(s, x, weight, client.floor, hope.worth)
+        elif FAMILY[int(s[KIND])] == STAIR:
+            saving += saving_on_stair(s, x, client.floor, hope.worth)
     return saving
 
 
 @inlined
-def rising(view, count, rate):  # type: ignore[no-untyped-def]
-    """The kink over all tracks that rise: chance, lowest, highest, variance, cap, slope of h there."""
+def rise_to_try(view: FloatArray, count: int, client: Client, worth: float) -> Rise:
+    """What is worth a try over all tracks that rise.
+
+    A client at its cap is overpaid by the distance to its kink, where it just reaches the cap. An offer below the
+    kink shows it (and costs some data), one above it bounds it.
+    """
     chance = mean = square = cap = slope = 0.0
     least, most = 1e300, -1e300
     for t in range(count):
@@ -131,48 +178,35 @@ def rising(view, count, rate):  # type: ignore[no-untyped-def]
         kink = view[t, M] + up
         chance += p
         mean, square = mean + p * kink, square + p * (view[t, V] + kink * kink)
-        cap, slope = cap + p * c, slope + p * h_slope(kind, c, rate)
+        cap, slope = cap + p * c, slope + p * h_slope(kind, c, client.rate)
     if chance == 0:
-        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    mean = mean / chance
+        return NO_RISE
+    mean, cap, slope = mean / chance, cap / chance, slope / chance
     variance = max(square / chance - mean * mean, 1e-18)
-    half = sqrt(3 * variance)
-    return chance, max(least, mean - half), min(most, mean + half), variance, cap / chance, slope / chance
+    low, sure = max(least, mean - sqrt(3 * variance)), min(most, mean + sqrt(3 * variance))
+    if sure - low < SHARP:
+        return NO_RISE
+    paid, dear = earned(client.rate * cap), bounded_exp(sure)
+    most = min(dear, worth * (cap - client.floor) / paid)
+    q = (deviation(cap, client.rho, client.high) * slope) ** 2
+    return Rise(low, sure, bounded_exp(low), dear, most, chance * paid * (1 - sqrt(q / (variance + q))))
 
 
 @inlined
-def rise_to_try(kink, rho, rate, floor, high, worth):  # type: ignore[no-untyped-def]
-    """Of a rise that is worth a try: lowest and highest kink, their weights, the most that is worth it, share saved.
-
-    A client at its cap is overpaid by the distance to its kink, where it just reaches the cap. An offer below the
-    kink shows it (and costs some data), one above it bounds it.
-    """
-    chance, low, sure, variance, cap, slope = kink
-    if chance == 0 or sure - low < SHARP:
-        return 0.0, -1e300, 0.0, 0.0, 0.0, 0.0
-    paid = earned(rate * cap)
-    dear = bounded_exp(sure)
-    most = min(dear, worth * (cap - floor) / paid)
-    q = (deviation(cap, rho, high) * slope) ** 2
-    return low, sure, bounded_exp(low), dear, most, chance * paid * (1 - sqrt(q / (variance + q)))
-
-
-@inlined
-def saving_on_rise(rise, x, weight):  # type: ignore[no-untyped-def]
+def saving_on_rise(rise: Rise, x: float, weight: float) -> float:
     """What trying log weight x is expected to save per round should the client be on a curve that rises."""
-    low, sure, cheap, dear, most, share = rise
-    if x >= sure:
+    if x >= rise.sure:
         return 0.0
-    paid = max(weight, cheap)
-    known = (paid * max(x - low, 0.0) + dear - paid) / (sure - low)
-    return max(share * (most - known), 0.0)
+    paid = max(weight, rise.cheap)
+    known = (paid * max(x - rise.low, 0.0) + rise.dear - paid) / (rise.sure - rise.low)
+    return max(rise.share * (rise.most - known), 0.0)
 
 
 @compiled
-def kink_in_noise(view, count, rate, worth):  # type: ignore[no-untyped-def]
-    """The kink of the most probable family that rises: kind, chance, lowest, highest, cap, what the rise is worth.
+def kink_in_noise(view: FloatArray, count: int, rate: float, worth: float) -> Kink:
+    """The kink of the most probable family that rises.
 
-    Only the location is in doubt here. No try below the cap tells where the cap is. Last, the regret of all this doubt.
+    Only the location is in doubt here. No try below the cap tells where the cap is.
     """
     kind, chance, mean, square, cap = -1, 0.0, 0.0, 0.0, 0.0
     least, most, up = 1e300, -1e300, 0.0
@@ -185,16 +219,16 @@ def kink_in_noise(view, count, rate, worth):  # type: ignore[no-untyped-def]
         mean, square = mean + p * m, square + p * (view[t, V] + m * m)
         chance, cap = chance + p, cap + p * view[t, C]
     if chance == 0 or worth <= 0:
-        return 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        return NO_KINK
     mean, cap = mean / chance, cap / chance
     half = sqrt(3 * max(square / chance - mean * mean, 1e-18))
     low, sure = max(least, mean - half) + up, min(most, mean + half) + up
     W = worth / (h_slope(kind, cap, rate) * earned(rate * cap))
-    return kind, chance, low, sure, cap, W, regret(low, sure, W)
+    return Kink(kind, chance, low, sure, cap, W, regret(low, sure, W))
 
 
 @compiled
-def regret(low, sure, W):  # type: ignore[no-untyped-def]
+def regret(low: float, sure: float, W: float) -> float:
     """What it costs per round not to know a kink, uniform in [low, sure], where a log weight below it is worth W.
 
     Known, the client would be paid the least of its kink and log W; unknown, the x with W P(kink > x) = exp(x).
@@ -213,13 +247,14 @@ def regret(low, sure, W):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def saving_in_noise(kink, x, rho, rate, high):  # type: ignore[no-untyped-def]
+def saving_in_noise(kink: Kink, x: float, client: Client) -> float:
     """Regret now less regret after an answer to log weight x, per round.
 
     A kink below x leaves the client at its cap, which bounds it but for noise; one so far above x that nothing is
     delivered is bounded too; between them the answer shows it, the better the smaller it is.
     """
     kind, chance, low, sure, cap, W, now = kink
+    rate, rho, _, _, high = client
     if now == 0:
         return 0.0
     blur, after = deviation(cap, rho, high) * h_slope(kind, cap, rate), 0.0
@@ -239,26 +274,25 @@ def saving_in_noise(kink, x, rho, rate, high):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def saving_on_step(view, t, x, weight, floor, worth):  # type: ignore[no-untyped-def]
+def saving_on_step(s: FloatArray, x: float, weight: float, floor: float, worth: float) -> float:
     """The same on a step: a client that refuses shows nothing, so only an offer that it takes saves.
 
     Its cap, unknown until it delivers, counts as uniform: most of the hope lies in the large ones.
     """
-    low, sure, up, cap = view[t, LOW], view[t, HIGH], view[t, UP], view[t, C]
+    low, sure, up, cap = s[LOW], s[HIGH], s[UP], s[C]
     if cap <= 0 or worth <= 0 or sure - low < SHARP or x >= sure + up:
         return 0.0
-    half, per_worth = sqrt(3 * view[t, CV]) + 1e-6, view[t, PAID] / worth
-    room, over = per_worth * (view[t, DEAR] - weight), cap - floor - per_worth * weight
+    half, per_worth = sqrt(3 * s[CV]) + 1e-6, s[PAID] / worth
+    room, over = per_worth * (s[DEAR] - weight), cap - floor - per_worth * weight
     saved = (ramp_integral(over + half, 0.0, room) - ramp_integral(over - half, 0.0, room)) / (2 * half)
     return worth * saved * chance_of_step(low, sure, x - up)
 
 
 @inlined
-def saving_on_stair(view, t, x, floor, worth):  # type: ignore[no-untyped-def]
+def saving_on_stair(s: FloatArray, x: float, floor: float, worth: float) -> float:
     """What is saved should all of a stair's rise come with less money than the answer that showed it."""
-    low, sure, cap = view[t, LOW], view[t, HIGH], view[t, C]
-    k = x - view[t, UP]
+    low, sure, k = s[LOW], s[HIGH], x - s[UP]
     if sure - low < SHARP or k >= sure or k <= low:
         return 0.0
-    most = min(bounded_exp(sure), bounded_exp(low) + worth * view[t, CHANCE] * (cap - floor))
-    return max(most - bounded_exp(k), 0.0) * chance_of_step(low, sure, k) * view[t, CV]
+    most = min(bounded_exp(sure), bounded_exp(low) + worth * s[CHANCE] * (s[C] - floor))
+    return max(most - bounded_exp(k), 0.0) * chance_of_step(low, sure, k) * s[PATIENCE]

@@ -1,0 +1,39 @@
+"""What half and twice a constant do: every constant is found, says what it is, and is changed alone."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.constants import PACKAGES, USUAL, Constant, changed, constants, table
+
+EVERY = list(constants(Path(PACKAGES["waterfill"])))
+
+
+@pytest.mark.parametrize("constant", EVERY, ids=lambda constant: constant.name)
+def test_every_constant_says_what_it_is(constant: Constant) -> None:
+    assert constant.why
+
+
+def test_constants_of_compiled_code_and_of_tuples_are_found() -> None:
+    values = {constant.name: constant.value for constant in EVERY}
+    assert {"belief.VAGUE", "tries.HORIZON", "tries.BRIEF[1]", "learning.FASTER[0]", "fit.CLEARLY"} <= set(values)
+    assert values["tries.BRIEF[1]"] == 10.0
+    assert not any(name.startswith("tracks.POWERS") for name in values)  # a family is no choice of a number
+
+
+def test_one_constant_is_changed_and_nothing_else() -> None:
+    text = 'A, B = (3.0, 10), 7  # rounds\nC = A[0] + 3.0\n"""B = 7"""\n'
+    first, second, third = (
+        Constant("a.py", name, value, 1, start, end, "rounds")
+        for name, value, start, end in (("a.A[0]", 3.0, 8, 11), ("a.A[1]", 10, 13, 15), ("a.B", 1, 18, 19))
+    )
+    assert changed(text, second, 2) == text.replace("10", "20")
+    assert changed(text, first, 0.5) == text.replace("(3.0", "(1.5")
+    assert changed(text, third, 0.5) == text.replace("), 7", "), 1")  # at least 1
+
+
+def test_the_table_tells_what_moves() -> None:
+    one = EVERY[0]
+    found = {USUAL: {"mixed": 0.99}, (one.name, 0.5): {"mixed": 0.98}, (one.name, 2.0): {"mixed": 0.991}}
+    *_, row = table(EVERY, found)
+    assert row.endswith(f"| {one.why} | mixed -0.010 | nothing |")
