@@ -157,7 +157,7 @@ def test_train_tells_who_reaches_a_target_for_the_least_money(
 ) -> None:
     """Really trained: jobs end when the target is reached, no job passes its total, and the same command resumes."""
     mechanisms = "pace(price),schedule(price, rounds=3),bara_published"
-    options = ["--total", 0.3, "--target", 0.3, "--clients", 3, "--seeds", 1, "--rounds", 12, "--device", "cpu"]
+    options = ["--total", 0.3, "--target", 0.3, "--clients", 3, "--seeds", 1, "--rounds", 20, "--device", "cpu"]
     command = ["train", *options, "--mechanisms", mechanisms, "--out", tmp_path, "--json"]
     code, out, _ = call(capsys, *command)
     assert code == 0

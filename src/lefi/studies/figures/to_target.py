@@ -31,7 +31,7 @@ def draw(panels: list[Panel]) -> Figure:
     for axes, one in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
         _lines(axes, one.ways)
         axes.set_title(f"{DATA.get(one.data, one.data)}: money until {one.target:g}")
-        axes.set_xlabel("USD; dots: seeds, bar: median, x: seeds that never get there")
+        axes.set_xlabel("USD (dot: a seed, bar: median, x: never)")
     return figure
 
 
