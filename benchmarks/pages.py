@@ -2,9 +2,9 @@
 
     python -m benchmarks.pages [results/bench]   takes the JSON files found there, and writes every table anew
 
-price.json comes from `python -m benchmarks.price`, plan.json from `lefi plan`, trust.json from
-`python -m benchmarks.trust judge`, gpu.json from `python benchmarks/gpu.py` on a machine with a GPU. A test compares
-the pages with docs/measured.
+price.json comes from `python -m benchmarks.price`, plan.json from `lefi plan`, target.json from `lefi train --target`,
+trust.json from `python -m benchmarks.trust judge`, gpu.json from `python benchmarks/gpu.py` on a machine with a GPU. A
+test compares the pages with docs/measured.
 """
 
 import json
@@ -21,7 +21,7 @@ from lefi.studies.report.markdown import markdown, marked
 
 PAGES = ("docs/surrogate.md", "docs/shape.md", "docs/plan.md", "docs/trust.md")
 KEPT = Path("docs", "measured")
-FILES = ("gpu.json", "price.json", "plan.json", "trust.json")
+FILES = ("gpu.json", "price.json", "plan.json", "target.json", "trust.json")
 Measured = dict[str, Any]  # by the file's name without its ending
 
 
@@ -84,6 +84,30 @@ def same_target(measured: Measured) -> str:
     return markdown(["", *(f"{t} round{'s' * (t > 1)}" for t in rounds)], rows)
 
 
+def target(measured: Measured) -> str:
+    """Money until a target was first reached, really trained."""
+    rows = []
+    for one in measured["target"]:
+        best = one["mechanisms"][0]["best_constant"]
+        for way in one["mechanisms"]:
+            if way["mechanism"].startswith("schedule") and way["mechanism"] not in (best, way["paper"]):
+                continue
+            usd = "never" if way["usd"][0] is None else _with_interval(way["usd"])
+            factors = [_with_interval(way[name]) for name in ("against_best_constant", "against_paper")]
+            reached = f"{way['reached']} of {way['seeds']}"
+            rows.append([f"{one['data']} to {one['target']:g}", f"`{way['mechanism']}`", reached, usd, *factors])
+    return markdown(
+        ["", "mechanism", "seeds that reach it", "USD", "times the best plan", "times the paper's way"], rows
+    )
+
+
+def _with_interval(found: list[float | None] | None) -> str:
+    if found is None or found[0] is None:
+        return "-"
+    middle, low, high = (f"{value:.2f}" if value is not None else "never" for value in found)
+    return f"{middle} [{low}, {high}]"
+
+
 def trust(measured: Measured) -> str:
     """Who is caught by which round, and honest clients that are accused."""
     by = {(row["kind"], row["which"]): row for row in measured["trust"]}
@@ -110,6 +134,7 @@ BLOCKS: dict[str, Callable[[Measured], str]] = {
     "price": price,
     "plans": plans,
     "same_target": same_target,
+    "target": target,
     "trust": trust,
 }
 
