@@ -47,7 +47,7 @@ def best_gain(name: str | Maker, payment: str, seed: int, scenario: str, rounds:
 
 
 @pytest.mark.parametrize("name", ["auction", "posted"])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 2**32), scenario=st.sampled_from(SCENARIOS), rounds=st.integers(1, 7))
 def test_no_policy_adds_anything_to_the_truth(name: str, seed: int, scenario: str, rounds: int) -> None:
     assert best_gain(name, lefi.registered()[name].payment, seed, scenario, rounds) <= 1e-9

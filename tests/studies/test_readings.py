@@ -45,6 +45,13 @@ def test_the_range_over_readings_is_wide() -> None:
 
 
 def test_every_heavy_study_ships_a_table() -> None:
-    from lefi.studies.plan.paper import HEAVY
+    from lefi.studies.plan.paper import EVERYBODY, HEAVY
 
-    assert {path.stem for path in SHIPPED.glob("*.csv")} == {*HEAVY, "readings", "readings_money", "gaming", "replies"}
+    assert {path.stem for path in SHIPPED.glob("*.csv")} == {
+        *HEAVY,
+        EVERYBODY,
+        "readings",
+        "readings_money",
+        "gaming",
+        "replies",
+    }
