@@ -4,7 +4,7 @@ BIN := .venv/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 WORKERS := $(shell expr $(JOBS) + 1)  # one more than processors: some tests wait for other processes most of the time
 THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1  # forks and threads do not mix
-PIP := bin/pip install --quiet --disable-pip-version-check --no-compile  # Python compiles what is imported
+PIP := bin/pip install --quiet --disable-pip-version-check --no-compile  # on one core; Python compiles what is imported
 
 # Of the tests that need no extra, those that show soon whether the core works as installed.
 CORE_TESTS := tests/golden/test_golden.py tests/contracts tests/models tests/test_*.py tests/architecture/test_extras.py \
@@ -74,6 +74,7 @@ bench: .venv-bench/done ## speed, as ratios to rivals in the same run, into resu
 .venv/dev: .venv/bin/pip pyproject.toml constraints.txt scripts/system
 	@sh scripts/system
 	.venv/$(PIP) -c constraints.txt -e '.[dev]'
+	@$(BIN)/python -m compileall -q -j 0 .venv/lib > /dev/null 2>&1 || true  # each worker of the tests would do it
 	@touch .venv/core $@
 
 # Made anew where dependencies change, so that nothing stays that nobody asks for any more.
