@@ -4,8 +4,8 @@
     python -m benchmarks.trust judge results/trust                  # tables, from what was played
 
 Sets of jobs, each with fleets of its own: `reference` (honest) calibrates, `design` was looked at while the scores were
-chosen, `fresh` was drawn after they were frozen and is what docs tell. Nobody leaves in these jobs: the evidence is
-computed from what the server heard.
+chosen, `fresh` is what docs tell. It was played before the scores were frozen, and not judged before. Nobody leaves in
+these jobs: the evidence is computed from what the server heard.
 """
 
 import argparse

@@ -4,6 +4,7 @@ A subclass says how much (`money`) and what it makes of a round (`learn`). The t
 more than what is left of it, whatever the inner mechanism asks for.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -20,7 +21,7 @@ LEAST = 1e-2  # of the total: with less left no round is begun
 NOTHING = 1e-12  # USD: what the inner mechanism is asked with where nothing is left; what it offers is then cut to 0
 
 
-class Pacing:
+class Pacing(ABC):
     """The money of a job, and the mechanism inside."""
 
     learns = "own"  # what a client delivers moves the budget of the next round, and so its own offer
@@ -32,9 +33,9 @@ class Pacing:
         self.spent = 0.0
         self.done: str | None = None
 
+    @abstractmethod
     def money(self, most: float) -> float:
         """The budget of the next round, at most `most` [USD]."""
-        raise NotImplementedError
 
     def learn(self, receipt: Receipt, budget: float) -> None:
         """Learn from a round for which `money` had chosen this budget."""
