@@ -37,6 +37,7 @@ class Pacing(ABC):
     def money(self, most: float) -> float:
         """The budget of the next round, at most `most` [USD]."""
 
+    @abstractmethod
     def learn(self, receipt: Receipt, budget: float) -> None:
         """Learn from a round for which `money` had chosen this budget."""
 
