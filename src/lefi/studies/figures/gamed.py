@@ -55,7 +55,9 @@ def draw(told: list[Told]) -> Figure:
     kinds = sorted({row.kind for row in told}, key=KINDS.index)
     look = looks(row.mechanism for row in told)
     names = list(look)[::-1]  # the first on top
-    figure, panels = sheet(len(kinds), width=2.2 + 1.9 * len(kinds), height=1.3 + 0.3 * len(names), share_y=True)
+    figure, panels = sheet(
+        len(kinds), width=max(2.2 + 1.9 * len(kinds), 5.4), height=1.3 + 0.3 * len(names), share_y=True
+    )
     for axes, kind in zip(panels, kinds, strict=True):
         for row in (row for row in told if row.kind == kind):
             style, y, x = look[row.mechanism], names.index(row.mechanism), row.adds / row.part
@@ -77,6 +79,6 @@ def draw(told: list[Told]) -> Figure:
         axes.set_yticks(range(len(names)), [look[name].label for name in names])
         axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     figure.supxlabel(
-        "what playing adds, % of an equal share of the budget (beside the dot: the server's gain)", fontsize=9
+        "what playing adds, % of an equal share of the budget\n(beside the dot: the server's gain)", fontsize=9
     )
     return figure
