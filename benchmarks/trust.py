@@ -1,17 +1,19 @@
-"""Who is caught, and who is falsely accused: real training of digits with cheats, judged by `lefi.trust`.
+"""Who is caught, and who is falsely accused: real training with cheats, judged by `lefi.trust`.
 
     python -m benchmarks.trust play results/trust --processes 2     # hours on two cores; goes on where it stopped
     python -m benchmarks.trust judge results/trust                  # tables, from what was played
+    python -m benchmarks.trust play results/trust_cifar10 --data cifar10 --folder DATA --device cuda --processes 6
 
 Sets of jobs, each with fleets of its own: `reference` (honest) calibrates, `design` was looked at while the scores were
-chosen, `fresh` is what docs tell. It was played before the scores were frozen, and not judged before. Nobody leaves in
-these jobs: the evidence is computed from what the server heard.
+chosen (digits), `judged` is what docs tell. Its fleets were drawn after scores and widths had been frozen. Nobody
+leaves in these jobs: the evidence is computed from what the server heard.
 """
 
 import argparse
 import json
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import replace
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
@@ -27,7 +29,11 @@ from lefi.trust import Layout, Record, Reference, Trust, calibrate
 from lefi.trust.features import features
 
 ROUNDS = 20
-RECIPE = Recipe(epochs=2, learning_rate=0.05, momentum=0.0, batch=10, model="lefi.profiling.model:small_mlp")
+RECIPES = {
+    "digits": Recipe(epochs=2, learning_rate=0.05, momentum=0.0, batch=10, model="lefi.profiling.model:small_mlp"),
+    "cifar10": Recipe(epochs=2, learning_rate=0.01, momentum=0.9, batch=32),
+}
+FLEETS = {"digits": Fleet(), "cifar10": Fleet(sizes=(150, 1000), validation=500)}
 MODES = {"steady": {}, "late": {"begins": 10}, "sporadic": {"duty": 0.25}}
 SHARES = (0.1, 0.2, 0.4)  # of the clients that cheat, by turns
 
@@ -45,32 +51,47 @@ class Played(NamedTuple):
     accuracy: np.ndarray
 
 
-def orders() -> dict[str, list[tuple[Fleet, int]]]:
+class Source(NamedTuple):
+    """What is trained on, and where."""
+
+    data: str = "digits"
+    folder: str | None = None
+    device: str = "cpu"
+
+
+def orders(data: str) -> dict[str, list[tuple[Fleet, int]]]:
     """The jobs of each set. Seeds of no two sets meet."""
+    usual = FLEETS[data]
+
+    def honest(first: int, jobs: int) -> list[tuple[Fleet, int]]:
+        return [(usual, seed) for seed in range(first, first + jobs)]
 
     def cheats(first: int, repeats: int) -> list[tuple[Fleet, int]]:
         return [
-            (Fleet(kind=kind, share=SHARES[s % 3], **mode), first + 100 * s + 10 * place + at)  # type: ignore[arg-type]
+            (replace(usual, kind=kind, share=SHARES[s % 3], **mode), first + 100 * s + 10 * place + at)  # type: ignore[arg-type]
             for s in range(repeats)
             for place, kind in enumerate(KINDS)
             for at, mode in enumerate(MODES.values())
         ]
 
+    if data == "cifar10":
+        return {"reference": honest(1000, 40), "judged": honest(700_000, 40) + cheats(800_000, 3)}
     return {
-        "reference": [(Fleet(), seed) for seed in range(1000, 1120)],
-        "design": [(Fleet(), seed) for seed in range(2000, 2060)] + cheats(20_000, 6),
-        "fresh": [(Fleet(), seed) for seed in range(500_000, 500_110)] + cheats(600_000, 12),
+        "reference": honest(1000, 120),
+        "design": honest(2000, 60) + cheats(20_000, 6),
+        "judged": honest(700_000, 110) + cheats(800_000, 12),
     }
 
 
 @cache
-def trainer() -> Trainer:
+def trainer(source: Source) -> Trainer:
     torch.set_num_threads(1)
-    return Trainer(load_images("digits"), RECIPE, torch.device("cpu"))
+    folder = Path(source.folder) if source.folder else None
+    return Trainer(load_images(source.data, folder), RECIPES[source.data], torch.device(source.device))
 
 
-def play(fleet: Fleet, seed: int) -> Played:
-    job = Job(trainer(), fleet, seed)
+def play(source: Source, fleet: Fleet, seed: int) -> Played:
+    job = Job(trainer(source), fleet, seed)
     past: list[np.ndarray] = []
     rows: list[np.ndarray] = []
     accuracy: list[float] = []
@@ -103,21 +124,21 @@ def kept(path: Path) -> Played:
         return Played(fleet, told["seed"], told["names"], *arrays, told["leader"], file["accuracy"])
 
 
-def play_and_keep(order: tuple[Fleet, int], path: Path) -> None:
-    keep(play(*order), path)
+def play_and_keep(source: Source, order: tuple[Fleet, int], path: Path) -> None:
+    keep(play(source, *order), path)
 
 
-def play_all(folder: Path, processes: int) -> None:
+def play_all(folder: Path, source: Source, sets: list[str], processes: int) -> None:
     wanted = {
         folder / name / f"{fleet.kind}-{seed}.npz": (fleet, seed)
-        for name, jobs in orders().items()
-        for fleet, seed in jobs
+        for name in sets
+        for fleet, seed in orders(source.data)[name]
     }
     missing = {path: order for path, order in wanted.items() if not path.is_file()}
-    for name in orders():
+    for name in sets:
         (folder / name).mkdir(parents=True, exist_ok=True)
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
-        done = [pool.submit(play_and_keep, order, path) for path, order in missing.items()]
+        done = [pool.submit(play_and_keep, source, order, path) for path, order in missing.items()]
         for count, one in enumerate(as_completed(done), len(wanted) - len(missing) + 1):
             one.result()
             if count % 20 == 0 or count == len(wanted):
@@ -147,7 +168,7 @@ def accused(reference: Reference, played: Played, alpha: float = 0.01) -> dict[i
 def judge(folder: Path, name: str) -> list[dict[str, Any]]:
     """Rows: per kind and mode the share caught by rounds 5, 10 and 20; honest clients by skew."""
     honest = [record(one) for one in read(folder, "reference")]
-    reference = calibrate(honest, {"weights": 2410, "data": "digits"})
+    reference = calibrate(honest, {"weights": 0})  # the jobs keep features, not updates: there is no size to check
     found: dict[tuple[str, str], list[int]] = {}
     for played in read(folder, name):
         when, fleet = accused(reference, played), played.fleet
@@ -167,15 +188,19 @@ def judge(folder: Path, name: str) -> list[dict[str, Any]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("play", "judge"))
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder_of_jobs", type=Path)
+    parser.add_argument("--data", default="digits", choices=tuple(RECIPES))
+    parser.add_argument("--folder", help="where the files of cifar10 lie")
+    parser.add_argument("--device", default="cpu")
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--set", dest="name", default="fresh", choices=tuple(orders()))
+    parser.add_argument("--sets", default="reference,judged", help="played; the last one is judged")
     options = parser.parse_args()
+    sets = options.sets.split(",")
     if options.what == "play":
-        play_all(options.folder, options.processes)
+        play_all(options.folder_of_jobs, Source(options.data, options.folder, options.device), sets, options.processes)
         return
-    rows = judge(options.folder, options.name)
-    (options.folder / "trust.json").write_text(json.dumps(rows, indent=1) + "\n")
+    rows = judge(options.folder_of_jobs, sets[-1])
+    (options.folder_of_jobs / "trust.json").write_text(json.dumps(rows, indent=1) + "\n")
     for row in rows:
         print("  ".join(f"{value:.3f}" if isinstance(value, float) else f"{value!s:16}" for value in row.values()))
 
