@@ -2,9 +2,9 @@
 
     python -m benchmarks.pages [results/bench]   takes the JSON files found there, and writes every table anew
 
-price.json comes from `python -m benchmarks.price`, plan.json from `lefi plan`, target.json from `lefi train --target`,
-trust.json from `python -m benchmarks.trust judge`, gpu.json from `python benchmarks/gpu.py` on a machine with a GPU.
-A test compares the pages with docs/measured.
+bench.json comes from `make bench` on a machine that does nothing else, price.json from `python -m benchmarks.price`,
+plan.json from `lefi plan`, target.json from `lefi train --target`, trust.json from `python -m benchmarks.trust judge`,
+gpu.json from `python benchmarks/gpu.py` on a machine with a GPU. A test compares the pages with docs/measured.
 """
 
 import json
@@ -16,12 +16,14 @@ from typing import Any
 
 import scipy
 
+from benchmarks import speed_tables
 from benchmarks.price import GOALS, SHARED
 from lefi.studies.report.markdown import markdown, marked
 
-PAGES = ("docs/surrogate.md", "docs/shape.md", "docs/plan.md", "docs/trust.md")
+PAGES = ("README.md", "docs/surrogate.md", "docs/shape.md", "docs/plan.md", "docs/trust.md")
 KEPT = Path("docs", "measured")
-FILES = ("gpu.json", "price.json", "plan.json", "target.json", "trust.json")
+PICTURE = "speed.png"
+FILES = ("bench.json", "gpu.json", "price.json", "plan.json", "target.json", "trust.json")
 Measured = dict[str, Any]  # by the file's name without its ending
 
 
@@ -129,6 +131,7 @@ def trust(measured: Measured) -> str:
     )
 
 
+SPEED = ("per_client", "equal_fleets", "fitted", "copies", "whole", "million")
 BLOCKS: dict[str, Callable[[Measured], str]] = {
     "gpu": gpu,
     "price": price,
@@ -136,6 +139,7 @@ BLOCKS: dict[str, Callable[[Measured], str]] = {
     "same_target": same_target,
     "target": target,
     "trust": trust,
+    **{name: getattr(speed_tables, name) for name in SPEED},
 }
 
 
@@ -147,6 +151,8 @@ def main(found: Path | None, root: Path) -> None:
     for name in FILES:
         if found is not None and (found / name).is_file():
             shutil.copyfile(found / name, root / KEPT / name)
+    if found is not None and (found / PICTURE).is_file():
+        shutil.copyfile(found / PICTURE, root / "docs" / "images" / PICTURE)
     measured = read(root)
     for page in PAGES:
         path = root / page
