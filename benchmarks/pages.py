@@ -2,7 +2,8 @@
 
     python -m benchmarks.pages [results/bench]   takes the JSON files found there, and writes every table anew
 
-bench.json comes from `make bench` on a machine that does nothing else, price.json from `python -m benchmarks.price`,
+bench.json comes from `make bench` and serve.json from `python benchmarks/serve.py`, on a machine that does nothing
+else, price.json from `python -m benchmarks.price`,
 plan.json from `lefi plan`, target.json from `lefi train --target`, trust.json from `python -m benchmarks.trust judge`,
 gpu.json from `python benchmarks/gpu.py` on a machine with a GPU. A test compares the pages with docs/measured.
 """
@@ -20,10 +21,10 @@ from benchmarks import speed_tables
 from benchmarks.price import GOALS, SHARED
 from lefi.studies.report.markdown import markdown, marked
 
-PAGES = ("README.md", "docs/surrogate.md", "docs/shape.md", "docs/plan.md", "docs/trust.md")
+PAGES = ("README.md", "docs/surrogate.md", "docs/shape.md", "docs/plan.md", "docs/trust.md", "docs/service.md")
 KEPT = Path("docs", "measured")
 PICTURE = "speed.png"
-FILES = ("bench.json", "gpu.json", "price.json", "plan.json", "target.json", "trust.json")
+FILES = ("bench.json", "serve.json", "gpu.json", "price.json", "plan.json", "target.json", "trust.json")
 Measured = dict[str, Any]  # by the file's name without its ending
 
 
@@ -131,7 +132,7 @@ def trust(measured: Measured) -> str:
     )
 
 
-SPEED = ("per_client", "equal_fleets", "fitted", "copies", "whole", "million")
+SPEED = ("per_client", "equal_fleets", "fitted", "copies", "whole", "million", "service")
 BLOCKS: dict[str, Callable[[Measured], str]] = {
     "gpu": gpu,
     "price": price,

@@ -109,3 +109,31 @@ def million(measured: Measured) -> str:
         f"of CPU per round, and {rival:,.0f} us or more with "
         f"tinygp, GPyTorch or scikit-learn ([docs/surrogate.md](docs/surrogate.md); `make bench`):"
     )
+
+
+def service(measured: Measured) -> str:
+    """What the service costs, job by job, and how long reads wait beside twenty of them."""
+    crowd = measured["serve"]["20 jobs of 100 clients at once"]
+    jobs = {name: one for name, one in measured["serve"].items() if name.count("clients") and one is not crowd}
+    cells = [
+        [
+            name.replace("100000", "100,000"),
+            f"{one['cpu_seconds_per_round']:.2g}",
+            f"{one['rounds_per_second']:.2g}",
+            f"{one['in_process_rounds_per_second']:.3g}",
+            f"{float('{cost_over_in_process:.2g}'.format(**one)):g} times",
+        ]
+        for name, one in jobs.items()
+    ]
+    cells.append(
+        [
+            "20 jobs of 100 clients at once",
+            f"{crowd['cpu_seconds_per_round']:.2g}",
+            f"{crowd['rounds_per_second']:.2g} in all",
+            "",
+            "",
+        ]
+    )
+    waits = f"{crowd['read_median_seconds']:.2g} s in the median and {crowd['read_p99_seconds']:.2g} s"
+    head = ["job", "CPU s per round", "rounds/s", "in process", "cost over `play`"]
+    return markdown(head, cells) + f"\n\nBeside the 20 jobs a read took {waits} at the 99th percentile."

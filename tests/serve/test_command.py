@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -16,7 +17,7 @@ import pytest
 from lefi.errors import LefiError
 from lefi.serve.limits import Limits
 from lefi.serve.live import Live
-from lefi.serve.server import Address, run
+from lefi.serve.server import Address, _listening, run
 from tests.serve.running import Caller, free_port, served
 from tests.serve.test_events import watched
 from tests.serve.test_rounds import ROSTER, begun
@@ -44,6 +45,11 @@ def test_it_starts_and_stops(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=300)
         assert process.returncode == 0
+
+
+def test_replies_do_not_wait_for_each_other_s_receipts() -> None:
+    with _listening(Address(port=free_port())) as line:
+        assert line.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 @pytest.mark.slow
