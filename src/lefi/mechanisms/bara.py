@@ -148,7 +148,7 @@ class Bara:
         parts = []
         for _, rounds in groupby(self.points, lambda point: id(point[0])):
             told = list(rounds)
-            there, x = told[0][0], np.stack([log_share for _, log_share in told])
+            there, x = told[0][0], np.array([log_share for _, log_share in told])
             if not np.array_equal(there, ids):
                 at = np.minimum(np.searchsorted(there, ids), there.size - 1)
                 x = np.where(there[at] == ids, x[:, at], 0.0)
