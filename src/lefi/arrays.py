@@ -25,7 +25,7 @@ def vector(
     if array.ndim != 1 or (clients is not None and array.size != clients):
         raise InputError(f"shape of {field}", array.shape, f"({'clients' if clients is None else clients},)")
     if array.size:
-        least, most = array.min(), array.max()  # NaN comes through both
+        least, most = np.minimum.reduce(array), np.maximum.reduce(array)  # NaN comes through both
         if not (isfinite(least) and isfinite(most) and low <= least and most <= high):
             wrong = ~(np.isfinite(array) & (array >= low) & (array <= high))
             where = int(np.flatnonzero(wrong)[0])
