@@ -15,6 +15,16 @@ def test_a_stream_is_addressed_by_seed_name_and_counters() -> None:
     assert generator(3, "fleet", 2).random() == generator(3, "fleet", 2).random()
 
 
+def test_a_generator_is_that_of_its_sequence_every_time() -> None:
+    for _ in range(2):
+        ours, theirs = generator(3, "fleet", 2), np.random.default_rng(draws.sequence(3, "fleet", 2))
+        assert ours.bit_generator.state == theirs.bit_generator.state
+        assert ours.random() == theirs.random()
+        assert [child.random() for child in ours.spawn(2)] == [child.random() for child in theirs.spawn(2)]
+        words = [each.bit_generator.seed_seq.generate_state(3).tolist() for each in (ours, theirs)]
+        assert words[0] == words[1]
+
+
 def test_a_draw_belongs_to_its_client() -> None:
     ids = np.array([5, 0, 900_000_000_000, 7])
     order = np.array([2, 0, 3, 1])

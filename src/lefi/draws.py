@@ -5,6 +5,7 @@ A stream is addressed by (seed, name, counters); a client's draw from it is a ha
 """
 
 from functools import lru_cache
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -16,6 +17,7 @@ from lefi.compiler import NUMBA, compiled, inlined
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 BLOCK = 32768  # numbers that numpy draws at a time: what fits the cache of a core is drawn twice as fast
+WORDS = 4  # of 64 bits, that a PCG64 starts from
 KEPT = 1 << 15  # addresses that are remembered, 5 MB: a study meets the same seeds and rounds with every mechanism
 
 
@@ -25,7 +27,33 @@ def sequence(seed: int, name: str, *counters: int) -> np.random.SeedSequence:
 
 
 def generator(seed: int, name: str, *counters: int) -> np.random.Generator:
-    return np.random.default_rng(sequence(seed, name, *counters))
+    seeded: Any = _seeded(seed, name, *counters)  # numpy takes any ISeedSequence, its types say SeedSequence
+    return np.random.Generator(np.random.PCG64(seeded))
+
+
+class _Seeded(np.random.bit_generator.ISpawnableSeedSequence):
+    """A sequence whose first words are remembered: to mix them takes longer than most rounds' draws."""
+
+    def __init__(self, address: tuple[int, str, tuple[int, ...]]) -> None:
+        self.address = address
+        self.words = self._whole().generate_state(WORDS, np.uint64)
+
+    def generate_state(self, n_words: int, dtype: Any = np.uint32) -> Any:
+        if n_words == WORDS and dtype is np.uint64:
+            return self.words
+        return self._whole().generate_state(n_words, dtype)
+
+    def spawn(self, n_children: int) -> Any:
+        return self._whole().spawn(n_children)
+
+    def _whole(self) -> np.random.SeedSequence:
+        seed, name, counters = self.address
+        return sequence(seed, name, *counters)
+
+
+@lru_cache(KEPT)
+def _seeded(seed: int, name: str, *counters: int) -> _Seeded:
+    return _Seeded((seed, name, counters))
 
 
 @lru_cache(KEPT)

@@ -51,13 +51,13 @@ class Process:
 
     def _kernel(self, points: FloatArray, norms: FloatArray) -> FloatArray:
         """Covariance of the values at these points with those of the constructor."""
-        squared = points @ (-2.0 * self.points.T)
-        squared += norms[:, None]
-        squared += self.norms
+        products = points @ (-2.0 * self.points.T)
         if NUMBA:
-            powers = np.empty(squared.shape[1])
-            _fill(squared, self.hyper.constant, np.empty_like(powers), powers, powers.view(np.int64))
-            return squared
+            powers = np.empty(self.norms.size)
+            scratch = np.empty_like(powers), powers, powers.view(np.int64)
+            _fill(products, norms, self.norms, self.hyper.constant, *scratch)
+            return products
+        squared = products + norms[:, None] + self.norms
         return _covariance(np.maximum(squared, 0.0), self.hyper.constant)[0]
 
     def predict(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -112,15 +112,17 @@ def _covariance(squared: FloatArray, constant: float) -> tuple[FloatArray, Float
 
 
 @compiler(_nrt=False, fastmath={"contract", "nsz"})
-def _fill(squared, constant, r, powers, bits):  # type: ignore[no-untyped-def]
-    """r^2 becomes `_covariance`, row by row; loops that the compiler turns into vectors, four times as fast as numpy.
+def _fill(products, norms, own, constant, r, powers, bits):  # type: ignore[no-untyped-def]
+    """-2 a b, with |a|^2 and |b|^2 beside it, becomes `_covariance`, row by row.
 
+    The compiler turns these loops into vectors: four times as fast as numpy.
     exp(-r) = 2^n exp(f): adding 1.5 * 2^52 rounds to n, which stays in the low bits. powers, bits: the same memory.
     """
-    for i in range(squared.shape[0]):
-        row = squared[i]
+    for i in range(products.shape[0]):
+        row = products[i]
         for j in range(row.size):
-            s = row[j] if row[j] > 0.0 else 0.0  # where two points are the same, rounding may leave less
+            s = row[j] + norms[i] + own[j]
+            s = s if s > 0.0 else 0.0  # where two points are the same, rounding may leave less
             s = s if s < FAR else FAR
             row[j], r[j] = s, math.sqrt(s)
             powers[j] = 6755399441055744.0 - 1.4426950408889634 * r[j]
