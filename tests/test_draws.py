@@ -1,8 +1,10 @@
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.special import ndtri
 
 from lefi import draws
+from lefi.compiler import NUMBA
 from lefi.draws import generator, key, normal, uniform
 
 
@@ -11,6 +13,16 @@ def test_a_stream_is_addressed_by_seed_name_and_counters() -> None:
     assert len(keys) == 16
     assert key(3, "fleet", 2) == key(3, "fleet", 2)
     assert generator(3, "fleet", 2).random() == generator(3, "fleet", 2).random()
+
+
+def test_a_generator_is_that_of_its_sequence_every_time() -> None:
+    for _ in range(2):
+        ours, theirs = generator(3, "fleet", 2), np.random.default_rng(draws.sequence(3, "fleet", 2))
+        assert ours.bit_generator.state == theirs.bit_generator.state
+        assert ours.random() == theirs.random()
+        assert [child.random() for child in ours.spawn(2)] == [child.random() for child in theirs.spawn(2)]
+        words = [each.bit_generator.seed_seq.generate_state(3).tolist() for each in (ours, theirs)]
+        assert words[0] == words[1]
 
 
 def test_a_draw_belongs_to_its_client() -> None:
@@ -41,9 +53,18 @@ def test_neighbouring_clients_and_keys_do_not_correlate() -> None:
     assert abs(np.corrcoef(one, two)[0, 1]) < 0.03
 
 
-@pytest.mark.parametrize("bits", [0, 2**64 - 1])
-def test_the_ends_are_never_reached(bits: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(draws, "_mix", lambda z: np.full_like(z, bits))
-    drawn = uniform(0, np.arange(3))
+def test_the_ends_are_never_reached() -> None:
+    drawn = draws._unit(np.array([0, 2**64 - 1], dtype=np.uint64))
     assert ((drawn > 0) & (drawn < 1)).all()
-    assert np.isfinite(normal(0, np.arange(3))).all()
+    assert np.isfinite(ndtri(drawn)).all()
+
+
+@pytest.mark.skipif(not NUMBA, reason="there is nothing compiled to compare with")
+@pytest.mark.parametrize("rows", [None, 1, 7])
+def test_compiled_draws_are_those_of_numpy(rows: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    ids = np.array([0, 3, 2**40, 2**63 - 1])
+    for k in (0, 12345, 2**64 - 1):
+        compiled = uniform(k, ids, rows)
+        monkeypatch.setattr(draws, "NUMBA", False)
+        np.testing.assert_array_equal(uniform(k, ids, rows), compiled)
+        monkeypatch.undo()

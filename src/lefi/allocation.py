@@ -35,7 +35,7 @@ def allocate(
         lean, rich, price = at_one_price(free, cost, budget, guess, 1e-9 * steep + 1e-300, enough)
         chosen = fill(gain, cost, lean, rich, budget)
         left = budget - float(cost[clients, chosen].sum())
-        stuck = np.flatnonzero((chosen != rich) & (cost[clients, rich] > cost[clients, chosen] + left))
+        stuck = ((chosen != rich) & (cost[clients, rich] > cost[clients, chosen] + left)).nonzero()[0]
         if stuck.size == 0 or left < max(enough, 1e-3) * budget:
             break
         free = free.copy()
@@ -122,15 +122,15 @@ def narrow(hunt, spent, budget, enough):  # type: ignore[no-untyped-def]
 
 def fill(gain: FloatArray, cost: FloatArray, lean: IntArray, rich: IntArray, budget: float) -> IntArray:
     """Spend what the price leaves: move clients from `lean` to `rich`, the best bargain first, while it fits."""
-    moved = np.flatnonzero(lean != rich)
-    extra = cost[moved, rich[moved]] - cost[moved, lean[moved]]
-    more = gain[moved, rich[moved]] - gain[moved, lean[moved]]
+    moved, result = (lean != rich).nonzero()[0], lean.copy()
+    less, more = lean[moved], rich[moved]
+    extra, better = cost[moved, more] - cost[moved, less], gain[moved, more] - gain[moved, less]
     left = budget - float(cost[np.arange(lean.size), lean].sum())
-    able = np.flatnonzero((more > 0) & (extra > 0) & (extra <= left))
-    able = able[np.argsort(-more[able] / extra[able], kind="stable")]
-    result = lean.copy()
-    taken = able[np.cumsum(extra[able]) <= left]  # the first that does not fit ends it
-    result[moved[taken]] = rich[moved[taken]]
+    able = ((better > 0) & (extra > 0) & (extra <= left)).nonzero()[0]
+    if able.size:
+        able = able[np.argsort(-better[able] / extra[able], kind="stable")]
+        taken = able[np.cumsum(extra[able]) <= left]  # the first that does not fit ends it
+        result[moved[taken]] = more[taken]
     return result
 
 

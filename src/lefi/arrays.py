@@ -1,5 +1,6 @@
 """Array types, and the checks that arrays pass at the border."""
 
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 Floats = NDArray[np.float64] | float  # an array, or one number for all
+_NUMBERS = (float, int, np.integer, np.floating)
 
 
 def vector(
@@ -23,8 +25,8 @@ def vector(
     if array.ndim != 1 or (clients is not None and array.size != clients):
         raise InputError(f"shape of {field}", array.shape, f"({'clients' if clients is None else clients},)")
     if array.size:
-        least, most = array.min(), array.max()  # NaN comes through both
-        if not (np.isfinite(least) and np.isfinite(most) and low <= least and most <= high):
+        least, most = np.minimum.reduce(array), np.maximum.reduce(array)  # NaN comes through both
+        if not (isfinite(least) and isfinite(most) and low <= least and most <= high):
             wrong = ~(np.isfinite(array) & (array >= low) & (array <= high))
             where = int(np.flatnonzero(wrong)[0])
             raise InputError(f"{field}[{where}]", float(array[where]), f"finite and {interval(low, high)}")
@@ -45,13 +47,13 @@ def floats(field: str, values: Any) -> FloatArray:
 
 def number(field: str, value: Any, *, low: float = -np.inf, high: float = np.inf, above: float = -np.inf) -> float:
     """`value` as a finite float within [low, high] and above `above`."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+    if isinstance(value, bool) or not isinstance(value, _NUMBERS):
         raise InputError(field, value, "a number")
     try:
         result = float(value)
     except OverflowError:
-        result = np.inf
-    if not (np.isfinite(result) and low <= result <= high and result > above):
+        result = inf
+    if not (isfinite(result) and low <= result <= high and result > above):
         wanted = f"> {above:g}" if above > -np.inf else interval(low, high)
         raise InputError(field, value, f"finite and {wanted}" if wanted else "finite")
     return result

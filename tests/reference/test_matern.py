@@ -23,8 +23,10 @@ def test_predictions_are_scikit_learns(points: int, dimensions: int, hyper: Hype
     theirs = GaussianProcessRegressor(kernel(hyper), optimizer=None, normalize_y=True).fit(x, y)
     mean, std = theirs.predict(ahead, return_std=True)
     ours = Process(x, y, hyper).predict(ahead)
-    np.testing.assert_allclose(ours[0], mean, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(ours[1], std, rtol=1e-9, atol=1e-12)
+    # Points that lie close together leave few digits to agree on: the condition of their covariance says how many.
+    loose = float(np.finfo(float).eps * np.linalg.cond(theirs.kernel_(x)))
+    np.testing.assert_allclose(ours[0], mean, rtol=1e-9, atol=1e-12 + loose * np.abs(mean).max())
+    np.testing.assert_allclose(ours[1], std, rtol=1e-9, atol=1e-12 + loose * std.max())
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

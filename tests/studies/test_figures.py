@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from lefi.errors import InputError
+from lefi.studies import figures
 from lefi.studies.figures import (
     PLANS,
     Plan,
@@ -199,6 +200,19 @@ def test_what_is_missing_is_said_and_the_rest_is_drawn(
     assert drawn["gain"].files  # mixed alone
     assert drawn["budget"].files
     assert drawn["scenarios"].files
+
+
+def test_two_processes_draw_what_one_draws(
+    small_results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(figures, "PLANS", [plan for plan in PLANS if plan.name in ("cold", "budget", "cost")])
+    found = read_results(small_results)
+    one, two = (draw_figures(found, tmp_path / str(jobs), jobs=jobs) for jobs in (1, 2))
+    assert [figure.name for figure in one] == ["cold", "budget", "cost"]
+    for alone, together in zip(one, two, strict=True):
+        assert together.caption == alone.caption
+        assert [path.suffix for path in together.files] == [".png", ".svg"]
+        assert [path.read_bytes() for path in together.files] == [path.read_bytes() for path in alone.files]
 
 
 def test_readme_picture(small_results: Path, tmp_path: Path) -> None:

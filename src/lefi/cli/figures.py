@@ -30,14 +30,18 @@ def figures(
     draw(results, writable(out or results))
 
 
-def draw(results: Path, out: Path) -> None:
+def draw(results: Path, out: Path, jobs: int = 1) -> None:
     """Write the report, and say what became of the paper's claims and where the report lies."""
     from lefi.cli import show
     from lefi.studies.report.report import write_report
     from lefi.studies.run.runner import Standing
 
     with show.bar("report", "figures") as tell:
-        report = write_report(results, out, progress=lambda done, total: tell(Standing(done, total, done / total)))
+
+        def told(done: int, total: int) -> None:
+            tell(Standing(done, total, done / total))
+
+        report = write_report(results, out, jobs=jobs, progress=told)
     console = show.console()
     table = Table("", "claim", "verdict", title="Claims", title_justify="left", title_style="bold", box=SIMPLE_HEAD)
     for claim in json.loads((out / "claims.json").read_text(encoding="utf-8")):

@@ -41,9 +41,10 @@ def paper(
         for study in paper_studies()
     ]
     writable(out)
+    jobs = cores() if jobs is None else jobs
     with show.bar("paper", "runs") as progress:
-        run_studies(studies, out, jobs=cores() if jobs is None else jobs, progress=progress)
+        run_studies(studies, out, jobs=jobs, progress=progress)
     if heavy:
         with show.bar("heavy", "runs") as progress:
-            run_heavy(out, jobs=cores() if jobs is None else jobs, progress=progress)
-    draw(out, out)
+            run_heavy(out, jobs=jobs, progress=progress)
+    draw(out, out, jobs)

@@ -125,13 +125,13 @@ class Bara:
         if width == 0:
             return self._random(ids, draws)
         around = best + width * normal(key(self.seed, "mechanism", self.round, stage), ids, draws)
-        return around - np.log(np.exp(around).mean(axis=1, keepdims=True))
+        return np.asarray(around - np.log(np.add.reduce(np.exp(around), axis=1, keepdims=True) / ids.size))
 
     def _draw_sums(self, best: float, budget: float, width: float, stage: int, draws: int) -> FloatArray:
         """Log sums of the candidates' weights, at least the budget: no client is ever paid its whole weight."""
         stream = key(self.seed, "mechanism sum", self.round, stage)
         around = best + SUM * width * normal(stream, np.arange(draws))
-        return np.clip(around, self._relative(budget), self._relative(MOST * budget))
+        return np.minimum(np.maximum(around, self._relative(budget)), self._relative(MOST * budget))
 
     def _tried(self, clients: int) -> int:
         return min(self.candidates, max(NUMBERS // clients, FEWEST))
@@ -148,7 +148,7 @@ class Bara:
         parts = []
         for _, rounds in groupby(self.points, lambda point: id(point[0])):
             told = list(rounds)
-            there, x = told[0][0], np.stack([log_share for _, log_share in told])
+            there, x = told[0][0], np.array([log_share for _, log_share in told])
             if not np.array_equal(there, ids):
                 at = np.minimum(np.searchsorted(there, ids), there.size - 1)
                 x = np.where(there[at] == ids, x[:, at], 0.0)

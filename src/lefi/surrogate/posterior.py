@@ -87,7 +87,7 @@ def hypers(bank: "Bank", rows: IntArray | None = None) -> tuple[FloatArray, Floa
     table = np.array([(h.lengthscale, h.signal, h.noise) for h in bank.table])
     if bank.choice.size == 0:
         size = bank.history.count.size if rows is None else rows.size
-        lengthscale, signal, noise = (np.broadcast_to(column, size) for column in table[0])
+        lengthscale, signal, noise = (np.full(size, value) for value in table[0])
         return lengthscale, signal, noise
     choice = np.zeros(bank.history.count.size, dtype=np.intp)
     choice[: bank.choice.size] = bank.choice

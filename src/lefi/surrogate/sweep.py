@@ -118,8 +118,10 @@ def run(kernel: int, fresh: bool, X: Any, Y: Any, W: Any, count: IntArray, *rest
 
     workers = threads() if NUMBA and blocks.size * X.shape[1] * at.LANES >= THREADED else 1
     parts = PARTS * workers if workers > 1 else 1 if NUMBA else -(-blocks.size // CHUNK)
-    if workers == 1:
-        for some in np.array_split(blocks, max(parts, 1)):
+    if parts <= 1:
+        part(blocks)
+    elif workers == 1:
+        for some in np.array_split(blocks, parts):
             part(some)
     else:
         with ThreadPoolExecutor(workers) as pool:

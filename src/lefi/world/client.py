@@ -7,7 +7,7 @@ f'(D) - theta p - lambda_1 p / F + lambda_2 - lambda_3 - lambda_4 = 0.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -68,10 +68,27 @@ class Costed(Protocol):
     def utility(self, offer: Offer, sizes: FloatArray) -> FloatArray: ...
 
 
-def expense(fleet: Costed, sizes: FloatArray) -> FloatArray:
-    """What delivering these sizes costs each client, over what it delivers for nothing. The least it must be paid."""
-    nothing = PriceOffer(np.zeros(sizes.size), np.full(sizes.size, fleet.means.size_high))
-    return fleet.utility(nothing, fleet.respond(nothing, None)) - fleet.utility(nothing, sizes)
+class Unpaid(NamedTuple):
+    """An offer of nothing, and what each client keeps under it."""
+
+    offer: PriceOffer
+    kept: FloatArray
+
+
+def unpaid(fleet: Costed) -> Unpaid:
+    """What the clients do for nothing."""
+    clients = fleet.means.price.size
+    nothing = PriceOffer(np.zeros(clients), np.full(clients, fleet.means.size_high))
+    return Unpaid(nothing, fleet.utility(nothing, fleet.respond(nothing, None)))
+
+
+def expense(fleet: Costed, sizes: FloatArray, nothing: Unpaid | None = None) -> FloatArray:
+    """What delivering these sizes costs each client, over what it delivers for nothing. The least it must be paid.
+
+    `nothing` is `unpaid` of this fleet, for who asks often.
+    """
+    nothing = unpaid(fleet) if nothing is None else nothing
+    return nothing.kept - fleet.utility(nothing.offer, sizes)
 
 
 def unit_cost(fleet: Costed, call: AuctionCall) -> FloatArray:

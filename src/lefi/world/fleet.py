@@ -1,6 +1,7 @@
 """Fleets: clients that answer an offer, as arrays over clients."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -48,7 +49,7 @@ class RationalFleet:
     def __repr__(self) -> str:
         return f"RationalFleet({len(self.roster)} clients)"
 
-    @property
+    @cached_property
     def means(self) -> Means:
         return Means(self.price, self.speed, self.cost, self.deadline, self.size_low, self.size_high)
 

@@ -121,9 +121,11 @@ class Waterfill:
         n = len(roster)
         x, width = np.empty((n, CANDIDATES)), np.empty(n)
         propose(known, self.terms.size_high, reach, x, width, blank_view())
+        low, high, accuracy = self.terms.size_low, self.terms.size_high, self.terms.accuracy
+        rise = accuracy(np.full(n, high), roster.iid) - accuracy(np.full(n, low), roster.iid)
         price, sober, rows, half, fine = 0.0, 0.0, np.arange(n), width.copy(), False
         for stage in range(STAGES):
-            gain, found, sober = self._weigh(roster, known, x, budget, sober)
+            gain, found, sober = self._weigh(roster, known, x, budget, sober, rise)
             cost = found.cost
             price = price or sober
             pick, price = allocate(gain, cost, budget, price, 8 if stage > 1 else 1, 1e-6 if fine else 1e-4)
@@ -145,9 +147,9 @@ class Waterfill:
         return chosen, found.limit[rows, pick]
 
     def _weigh(
-        self, roster: Roster, known: Known, x: FloatArray, budget: float, price: float
+        self, roster: Roster, known: Known, x: FloatArray, budget: float, price: float, rise: FloatArray
     ) -> tuple[FloatArray, Found, float]:
-        """Gain of candidates, what they bring, and the sober price of money.
+        """Gain of candidates, what they bring, and the sober price of money. `rise` is the gain of the largest size.
 
         The gain includes what a try may save later, at this price. It is the one at which nobody tries: tries bid for
         money too, and would make what they find worthless.
@@ -162,7 +164,6 @@ class Waterfill:
         gain = accuracy(found.size, roster.iid[:, None])
         price = price or allocate(gain, found.cost, budget, enough=1e-3)[1]
         if price > 0 and self.explore:
-            rise = accuracy(np.full(len(roster), high), roster.iid) - accuracy(np.full(len(roster), floor), roster.iid)
             worth = rise / (high - floor) / price
 
             def look_ahead(p: slice) -> None:

@@ -38,6 +38,7 @@ from lefi.studies.figures import (
     weights,
 )
 from lefi.studies.figures.style import save, styled
+from lefi.studies.run.processes import spread
 from lefi.studies.run.results import Finished, Results, read_results
 
 
@@ -65,6 +66,7 @@ def _plan(name: str, title: str, module: Any, *studies: str, **settings: Any) ->
     return Plan(name, title, module.compute, module.draw, module.caption, studies, **settings)
 
 
+KINDS = ("png", "svg")  # of files: a PDF takes as long as both, and is for a figure that goes into a paper
 MANY = ("clients_fixed", "clients_many")
 BOTH = ("convergence", "mixed")
 PLANS = (
@@ -126,15 +128,26 @@ class Drawn:
     files: tuple[Path, ...] = ()
 
 
-def draw_figures(results: Results, folder: Path, *, progress: Callable[[int, int], None] | None = None) -> list[Drawn]:
-    """Every figure that the results allow, as PNG and SVG in the folder; `progress` is told how many of how many."""
+def draw_figures(
+    results: Results, folder: Path, *, jobs: int = 1, progress: Callable[[int, int], None] | None = None
+) -> list[Drawn]:
+    """Every figure that the results allow, as PNG and SVG in the folder, by `jobs` processes.
+
+    `progress` is told how many of how many.
+    """
     wanted = [plan for plan in PLANS if not plan.extra or all(name in results.studies for name in plan.studies)]
-    drawn: list[Drawn] = []
-    for plan in wanted:
-        drawn.append(_draw(plan, results, folder))
+    drawn: dict[str, Drawn] = {}
+    for figure in spread(_draw, [(plan, _needed(plan, results), folder) for plan in wanted], jobs):
+        drawn[figure.name] = figure
         if progress is not None:
             progress(len(drawn), len(wanted))
-    return drawn
+    return [drawn[plan.name] for plan in wanted]
+
+
+def _needed(plan: Plan, results: Results) -> Results:
+    """The part of the results that a figure is drawn from: what another process is to be sent."""
+    found = {name: results.studies[name] for name in plan.studies if name in results.studies}
+    return Results(found, {}, results.folder)
 
 
 def draw_readme(results: Path, folder: Path) -> list[Path]:
@@ -146,14 +159,15 @@ def draw_readme(results: Path, folder: Path) -> list[Path]:
         return save(readme.draw(readme.compute(study)), folder, "mixed")
 
 
-def _draw(plan: Plan, results: Results, folder: Path) -> Drawn:
+def _draw(task: tuple[Plan, Results, Path]) -> Drawn:
+    plan, results, folder = task
     found = [results.studies[name] for name in plan.studies if name in results.studies]
     lacking = _lacking(plan, found)
     if lacking:
         return Drawn(plan.name, plan.title, f"Not drawn: {lacking}.")
     numbers = plan.compute(*found, *(results.heavy(name) for name in plan.heavy))
     with styled():
-        files = save(plan.draw(numbers), folder, plan.name)
+        files = save(plan.draw(numbers), folder, plan.name, KINDS)
     return Drawn(plan.name, plan.title, plan.caption(numbers), tuple(files))
 
 

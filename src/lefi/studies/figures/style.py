@@ -56,6 +56,7 @@ SPARE_MARKERS = ("P", "X", "<", ">", "h")
 SPARE_LINES: tuple[Line, ...] = (SOLID, (0, (7, 1.5)), (0, (4, 1, 1, 1, 1, 1)))
 
 GREY = "#6B6B6B"
+DATES: dict[str, dict[str, None]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}  # by kind of file
 CHARACTER = 0.025  # width of a character of a tick label, as a share of a panel, with room
 SHEET: Any = {
     "figure.dpi": 150,
@@ -176,11 +177,10 @@ def styled() -> Iterator[None]:
         yield
 
 
-def save(figure: Figure, folder: Path, name: str) -> list[Path]:
+def save(figure: Figure, folder: Path, name: str, kinds: Iterable[str] = DATES) -> list[Path]:
     """The figure as PNG, SVG and PDF. Names no date, so that the same numbers give the same files."""
     folder.mkdir(parents=True, exist_ok=True)
-    dates = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
-    paths = {folder / f"{name}.{kind}": without for kind, without in dates.items()}
+    paths = {folder / f"{name}.{kind}": DATES[kind] for kind in kinds}
     for path, without in paths.items():
         figure.savefig(path, metadata=without)
         figure.set_layout_engine(None)  # the layout is found once: it takes as long as to draw

@@ -19,7 +19,8 @@ from lefi.draws import key, uniform
 from lefi.messages import CurveOffer, Offer, Receipt
 from lefi.optimum import first_best, oracle
 from lefi.world.abilities import Costed, able
-from lefi.world.client import expense
+from lefi.world.client import Unpaid, expense, unpaid
+from lefi.world.fleet import RationalFleet
 from lefi.world.market import Market
 
 DRAWS = 32
@@ -57,12 +58,20 @@ def marks(market: Market, seed: int, outer: bool = False, known: Marks | None = 
     return known
 
 
-def surplus(market: Market, receipt: Receipt) -> FloatArray:
-    """What each client keeps of its payment; 0 where it did not answer, NaN where its cost cannot be looked up."""
+def surplus(market: Market, receipt: Receipt, nothing: Unpaid | None = None) -> FloatArray:
+    """What each client keeps of its payment; 0 where it did not answer, NaN where its cost cannot be looked up.
+
+    `nothing` is `idle` of this market, for who asks often.
+    """
     if not able(market.fleet, Costed):
         return np.full(len(receipt.roster), np.nan)
-    kept = receipt.payments - expense(market.fleet, receipt.sizes)
+    kept = receipt.payments - expense(market.fleet, receipt.sizes, nothing)
     return np.where(receipt.answered, kept, 0.0)
+
+
+def idle(market: Market) -> Unpaid | None:
+    """What the clients do for nothing, where their cost can be looked up."""
+    return unpaid(market.fleet) if able(market.fleet, Costed) else None
 
 
 def arbitrary(market: Market, seed: int) -> float:
@@ -82,6 +91,14 @@ def judge(market: Market, offer: Offer, budget: float | None = None) -> tuple[fl
         loses = able(market.fleet, Costed) and (paid - expense(market.fleet, np.nan_to_num(sizes))).min() < -LOSS
         return clean, np.nan if spend > money or loses else clean
     return clean, clean if spend <= money else _scaled(market, offer, money / spend)
+
+
+def judge_round(market: Market, receipt: Receipt) -> tuple[float, float]:
+    """`judge` of a settled offer. Rational clients answer without luck: what they would do is what they did."""
+    if type(market) is not Market or type(market.fleet) is not RationalFleet or type(receipt.offer) is not CurveOffer:
+        return judge(market, receipt.offer, receipt.budget)
+    money, clean, spend = market.terms.in_force(receipt.budget), receipt.accuracy, receipt.paid
+    return clean, clean if spend <= money else _scaled(market, receipt.offer, money / spend)
 
 
 def _scaled(market: Market, offer: CurveOffer, factor: float) -> float:

@@ -46,14 +46,16 @@ DEFINITIONS = {
 }
 
 
-def write_report(results: Path, out: Path, *, progress: Callable[[int, int], None] | None = None) -> Path:
+def write_report(
+    results: Path, out: Path, *, jobs: int = 1, progress: Callable[[int, int], None] | None = None
+) -> Path:
     """Draw every figure into out/figures, write claims.json, numbers.json and report.html; the path of the report."""
     found = read_results(Path(results))
     out = Path(out)
     with refusals(out):
         out.mkdir(parents=True, exist_ok=True)
         claims = check_claims(found)
-        drawn = draw_figures(found, out / "figures", progress=progress)
+        drawn = draw_figures(found, out / "figures", jobs=jobs, progress=progress)
         _replace(out / "claims.json", json.dumps([claim.to_dict() for claim in claims], indent=1) + "\n")
         _replace(out / "numbers.json", json.dumps(numbers(found, claims), indent=1) + "\n")
         speed = speed_parts(Path(results), out / "figures")

@@ -20,7 +20,7 @@ from lefi.mechanisms.mechanism import done
 from lefi.messages import Receipt
 from lefi.receipts import Tables, to_tables
 from lefi.rounds import walk
-from lefi.studies.judge.marks import Marks, judge, marks, surplus
+from lefi.studies.judge.marks import Marks, idle, judge_round, marks, surplus
 from lefi.studies.plan.one_run import COLUMNS, RENAMED, Run
 from lefi.world.fleet import Fleet
 from lefi.world.market import Market
@@ -71,14 +71,15 @@ def _judged(run: Run) -> Iterator[tuple[Receipt, FloatArray, dict[str, Any]]]:
     market = run.market().taking(factory.payment)
     mechanism = lefi.make(run.spec, market.terms, seed=run.seed, **run.mechanism_settings)
     marker = _Marker(run, outer=market.terms.payment != "curve")
-    fleet, best = market.fleet, np.nan
+    fleet, best, nothing = market.fleet, np.nan, idle(market)
     for current, receipt in walk(mechanism, market, run.rounds, run.seed):
         marked = marker.marks(current, receipt)
-        best = best if current.fleet is fleet else np.nan  # what was best for other clients says nothing of these
-        kept = surplus(current, receipt)
+        if current.fleet is not fleet:  # what was best for other clients says nothing of these
+            fleet, best, nothing = current.fleet, np.nan, idle(current)
+        kept = surplus(current, receipt, nothing)
         row = _row(current, receipt, marked, best, factory.searches)
         row |= {"surplus": float(kept.mean()), "worst_off": float(kept.min()), "done": done(mechanism)}
-        fleet, best = current.fleet, row["best"]
+        best = row["best"]
         yield receipt, kept, row
     if not marker.fleets:
         why = done(mechanism) or "too little money for a round"
@@ -115,7 +116,7 @@ class _Marker:
 
 
 def _row(market: Market, receipt: Receipt, marked: Marks, best: float, searcher: bool) -> dict[str, Any]:
-    clean, fair = judge(market, receipt.offer, receipt.budget)
+    clean, fair = judge_round(market, receipt)
     budget, paid = market.terms.in_force(receipt.budget), receipt.paid
     best = float(np.fmax(best, fair))
     judged = best if searcher else fair

@@ -2,9 +2,11 @@
 
 import time
 import traceback
+from functools import cache
 from pathlib import Path
 
-from threadpoolctl import threadpool_limits
+import scipy.linalg  # noqa: F401  its BLAS must be there when threads are counted
+from threadpoolctl import ThreadpoolController
 
 from lefi.errors import LefiError
 from lefi.receipts import Tables
@@ -15,10 +17,16 @@ Task = tuple[Path, Run]  # the folder of the study, and a run of it
 Done = tuple[Run, float]  # a run that is written, and the seconds it took
 
 
+@cache
+def _threads() -> ThreadpoolController:
+    """The libraries of linear algebra: to look for them takes as long as ten rounds."""
+    return ThreadpoolController()
+
+
 def compute(run: Run) -> tuple[Tables, float]:
     """The tables of a run and the seconds it took. One thread: linear algebra on more threads rounds differently."""
     started = time.perf_counter()
-    with threadpool_limits(1):
+    with _threads().limit(limits=1):
         try:
             tables = record(run)
         except LefiError:
