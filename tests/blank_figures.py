@@ -1,17 +1,22 @@
 """Figures without ink, for tests of what stands around them: drawing takes most of the time of a report."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
 from matplotlib.figure import Figure
 
+from lefi.studies.figures.style import save as saved
 
-def leave_blank(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From now on figures are computed and composed, but their files hold nothing."""
 
-    def save(_figure: Figure, folder: Path, name: str) -> list[Path]:
+def leave_blank(monkeypatch: pytest.MonkeyPatch, but: Collection[str] = ()) -> None:
+    """From now on figures are computed and composed, but their files hold nothing, save those of the names given."""
+
+    def save(figure: Figure, folder: Path, name: str) -> list[Path]:
+        if name in but:
+            return saved(figure, folder, name)
         folder.mkdir(parents=True, exist_ok=True)
-        paths = [folder / f"{name}.png", folder / f"{name}.svg"]
+        paths = [folder / f"{name}.{kind}" for kind in ("png", "svg", "pdf")]
         for path in paths:
             path.write_text("<svg/>")
         return paths

@@ -7,24 +7,23 @@ import pytest
 
 # Two minutes, half of them spent waiting for Flower: others run beside them if they come first.
 WAITING = ("tests/flower/test_deployment.py", "tests/flower/test_engines.py")
-# Files and folders whose tests share what takes long to make: each worker would make its own.
+# The tests of a file mostly share what takes long to make, and each worker would make its own; these files share, too.
 GROUPS = {
-    "tests/flower/test_deployment.py": "deployed",
     "tests/surrogate": "compiled sweeps",
-    "tests/profiling/test_measure.py": "measured",
-    "tests/profiling/test_profile_and_train.py": "profiled",
-    "tests/studies/test_ablation_figure.py": "ablation",
+    "tests/serve/pages": "one browser",
     "tests/studies/test_figures.py": "small results",
     "tests/studies/test_report.py": "small results",
-    "tests/studies/test_run.py": "runs",
-    "tests/studies/test_shape_figures.py": "shape",
 }
+# Many tests that share nothing: they fill the end, when the long files are done.
+SPREAD = ("tests/contracts/", "tests/game/", "tests/golden/", "tests/hostile/", "tests/mechanisms/", "tests/reference/")
 
 
 def group_of(nodeid: str) -> str:
-    """Tests of one group go to one worker, all others to whoever is free."""
+    """Tests of one group go to one worker, those that share nothing to whoever is free."""
+    if nodeid.startswith(SPREAD):
+        return nodeid
     file = nodeid.partition("::")[0]
-    return GROUPS.get(file) or GROUPS.get(file.rpartition("/")[0]) or nodeid
+    return GROUPS.get(file) or GROUPS.get(file.rpartition("/")[0]) or file
 
 
 def rank(item: pytest.Item) -> tuple[int, bool, bool]:
