@@ -8,8 +8,11 @@ from matplotlib.figure import Figure
 
 from lefi.studies.figures.style import save as saved
 
+REPORT = "lefi.studies.figures.save"  # what the report draws with
+COMMANDS = "lefi.studies.figures.style.save"  # and what commands draw with
 
-def leave_blank(monkeypatch: pytest.MonkeyPatch, but: Collection[str] = ()) -> None:
+
+def leave_blank(monkeypatch: pytest.MonkeyPatch, but: Collection[str] = (), where: str = REPORT) -> None:
     """From now on figures are computed and composed, but their files hold nothing, save those of the names given."""
 
     def save(figure: Figure, folder: Path, name: str) -> list[Path]:
@@ -21,4 +24,4 @@ def leave_blank(monkeypatch: pytest.MonkeyPatch, but: Collection[str] = ()) -> N
             path.write_text("<svg/>")
         return paths
 
-    monkeypatch.setattr("lefi.studies.figures.save", save)
+    monkeypatch.setattr(where, save)

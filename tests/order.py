@@ -9,6 +9,7 @@ import pytest
 WAITING = ("tests/flower/test_deployment.py", "tests/flower/test_engines.py")
 # The tests of a file mostly share what takes long to make, and each worker would make its own; these files share, too.
 GROUPS = {
+    "tests/architecture": "imports and walks",
     "tests/surrogate": "compiled sweeps",
     "tests/serve/pages": "one browser",
     "tests/studies/test_figures.py": "small results",
