@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-# Two minutes, half of them spent waiting for Flower: others run beside them if they come first.
-WAITING = ("tests/flower/test_deployment.py", "tests/flower/test_engines.py")
+# A minute or two, half of it spent waiting for Flower or a browser: others run beside them if they come first.
+WAITING = ("tests/flower/test_deployment.py", "tests/flower/test_engines.py", "tests/serve/pages/")
 # The tests of a file mostly share what takes long to make, and each worker would make its own; these files share, too.
 GROUPS = {
     "tests/architecture": "imports and walks",
@@ -29,8 +29,7 @@ def group_of(nodeid: str) -> str:
 
 def rank(item: pytest.Item) -> tuple[int, bool, bool]:
     """Long tests first, so that none is left over when all others are done."""
-    file = item.nodeid.partition("::")[0]
-    waits = WAITING.index(file) if file in WAITING else len(WAITING)
+    waits = next((place for place, start in enumerate(WAITING) if item.nodeid.startswith(start)), len(WAITING))
     return waits, item.get_closest_marker("slow") is None, group_of(item.nodeid) == item.nodeid
 
 

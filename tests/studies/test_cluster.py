@@ -13,8 +13,6 @@ from typer.testing import CliRunner
 
 from lefi.cli import app
 
-pytest.importorskip("distributed", reason="needs the extra cluster")
-
 STUDY = ["compare", "--mechanisms", "lefi,uniform", "--scenario", "mixed", "--clients", "4", "--rounds", "6"]
 
 
