@@ -164,7 +164,7 @@ def test_paper_writes_the_report_and_a_second_time_only_draws(tmp_path: Path, mo
 
     monkeypatch.setattr("lefi.studies.plan.paper.paper_studies", small)
     leave_blank(monkeypatch)
-    arguments = ["paper", "--out", str(tmp_path), "--seeds", "2", "--rounds", "3", "--jobs", "1"]
+    arguments = ["paper", "--out", str(tmp_path), "--seeds", "2", "--rounds", "6", "--jobs", "1"]
     first = CliRunner().invoke(app, arguments, catch_exceptions=False)
     assert first.exit_code == 0
     assert f"report: {tmp_path / 'report.html'}" in first.stdout
