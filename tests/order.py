@@ -11,6 +11,7 @@ WAITING = ("tests/flower/test_deployment.py", "tests/flower/test_engines.py", "t
 GROUPS = {
     "tests/architecture": "imports and walks",
     "tests/surrogate": "compiled sweeps",
+    "tests/reference/test_bank_sklearn.py": "compiled sweeps",
     "tests/serve/pages": "one browser",
     "tests/studies/test_figures.py": "small results",
     "tests/studies/test_report.py": "small results",
@@ -21,10 +22,9 @@ SPREAD = ("tests/contracts/", "tests/game/", "tests/golden/", "tests/hostile/", 
 
 def group_of(nodeid: str) -> str:
     """Tests of one group go to one worker, those that share nothing to whoever is free."""
-    if nodeid.startswith(SPREAD):
-        return nodeid
     file = nodeid.partition("::")[0]
-    return GROUPS.get(file) or GROUPS.get(file.rpartition("/")[0]) or file
+    alone = nodeid if nodeid.startswith(SPREAD) else file
+    return GROUPS.get(file) or GROUPS.get(file.rpartition("/")[0]) or alone
 
 
 def rank(item: pytest.Item) -> tuple[int, bool, bool]:
