@@ -6,6 +6,7 @@ WORKERS := $(shell expr $(JOBS) + 1)  # one more than processors: some tests wai
 THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1  # forks and threads do not mix
 PIP := bin/pip install --quiet --disable-pip-version-check --no-compile
 COMPILE := bin/python -m compileall -q -j 0  # what pip would do on one core, and every worker of the tests without it
+BYTECODE := PYTHONDONTWRITEBYTECODE=  # images of containers set it: every process would then compile every file again
 
 # Of the tests that need no extra, those that show soon whether the core works as installed.
 CORE_TESTS := tests/golden/test_golden.py tests/contracts tests/models tests/test_*.py tests/architecture/test_extras.py \
@@ -24,7 +25,8 @@ paper: .venv/core    ## every figure of the paper and the report, into results/p
 	$(BIN)/lefi paper --jobs $(JOBS)
 
 test: .venv/dev      ## the tests
-	$(BIN)/pytest -n $(WORKERS) -q
+	@.venv/$(COMPILE) src
+	$(BYTECODE) $(BIN)/pytest -n $(WORKERS) -q
 
 demo: .venv/dev      ## a service with simulated jobs that run live, and pages to watch them
 	$(BIN)/lefi serve --demo
@@ -38,7 +40,7 @@ lowest: .venv-lowest/done ## some of them with the oldest versions that pyprojec
 kills: .venv/dev     ## 200 kills of the Flower server at random instants, over kinds, phases and databases
 	$(THREADS) $(BIN)/python -m tests.flower.kills --kills 140 --postgres 60
 
-long: kills          ## what takes too long for `make test`: kills, hostile messages, requests and rounds, a million rows
+long: kills          ## what takes too long for `make test`: all tests at length, kills, hostile messages, requests, rows
 	$(THREADS) $(BIN)/python -m tests.serve.kills --kills 50 --postgres 20
 	$(THREADS) $(BIN)/python -m tests.serve.fuzz --requests 5000
 	$(THREADS) $(BIN)/python -m tests.hostile.generated --messages 100000
@@ -46,7 +48,7 @@ long: kills          ## what takes too long for `make test`: kills, hostile mess
 	$(THREADS) $(BIN)/python -m tests.ledger.many
 	$(THREADS) $(BIN)/python -m tests.serve.pages.large
 	$(BIN)/python -m pytest -q benchmarks/waterfill2/tests
-	LEFI_LONG=1 $(BIN)/pytest -q tests/flower/test_deployment.py
+	LEFI_LONG=1 $(BIN)/pytest -n $(WORKERS) -q  # every test, with all that tests/lengths.py leaves out of `make test`
 
 check: lint types layers ## what CI checks besides the tests
 

@@ -1,6 +1,7 @@
 """Hypothesis profiles, which tests are left out, and what happens before the first one.
 
-Hypothesis is deterministic where CI is set, with few examples, since each draws a whole fleet.
+Hypothesis is deterministic where CI is set, with few examples, since each draws a whole fleet: tests.lengths says how
+many.
 """
 
 import os
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.extras import core_only, left_out
+from tests.lengths import examples
 from tests.order import rank, scheduler
 
 pytest_plugins = ["tests.databases.fixtures", "tests.registries"]
@@ -19,7 +21,7 @@ pytest_plugins = ["tests.databases.fixtures", "tests.registries"]
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
-settings.register_profile("local", max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("local", examples(40), suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", settings.get_profile("local"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 

@@ -5,32 +5,31 @@ from typing import Any
 
 import pytest
 
-# Two minutes, half of them spent waiting for Flower: others run beside them if they come first.
-WAITING = ("tests/flower/test_deployment.py", "tests/flower/test_engines.py")
-# Files and folders whose tests share what takes long to make: each worker would make its own.
+# A minute or two, half of it spent waiting for Flower or a browser: others run beside them if they come first.
+WAITING = ("tests/flower/test_deployment.py", "tests/flower/test_engines.py", "tests/serve/pages/")
+# The tests of a file mostly share what takes long to make, and each worker would make its own; these files share, too.
 GROUPS = {
-    "tests/flower/test_deployment.py": "deployed",
+    "tests/architecture": "imports and walks",
     "tests/surrogate": "compiled sweeps",
-    "tests/profiling/test_measure.py": "measured",
-    "tests/profiling/test_profile_and_train.py": "profiled",
-    "tests/studies/test_ablation_figure.py": "ablation",
+    "tests/reference/test_bank_sklearn.py": "compiled sweeps",
+    "tests/serve/pages": "one browser",
     "tests/studies/test_figures.py": "small results",
     "tests/studies/test_report.py": "small results",
-    "tests/studies/test_run.py": "runs",
-    "tests/studies/test_shape_figures.py": "shape",
 }
+# Many tests that share nothing: they fill the end, when the long files are done.
+SPREAD = ("tests/contracts/", "tests/game/", "tests/golden/", "tests/hostile/", "tests/mechanisms/", "tests/reference/")
 
 
 def group_of(nodeid: str) -> str:
-    """Tests of one group go to one worker, all others to whoever is free."""
+    """Tests of one group go to one worker, those that share nothing to whoever is free."""
     file = nodeid.partition("::")[0]
-    return GROUPS.get(file) or GROUPS.get(file.rpartition("/")[0]) or nodeid
+    alone = nodeid if nodeid.startswith(SPREAD) else file
+    return GROUPS.get(file) or GROUPS.get(file.rpartition("/")[0]) or alone
 
 
 def rank(item: pytest.Item) -> tuple[int, bool, bool]:
     """Long tests first, so that none is left over when all others are done."""
-    file = item.nodeid.partition("::")[0]
-    waits = WAITING.index(file) if file in WAITING else len(WAITING)
+    waits = next((place for place, start in enumerate(WAITING) if item.nodeid.startswith(start)), len(WAITING))
     return waits, item.get_closest_marker("slow") is None, group_of(item.nodeid) == item.nodeid
 
 

@@ -4,11 +4,12 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lefi.allocation import allocate, fill
 from lefi.arrays import FloatArray, IntArray
+from tests.lengths import examples
 
 
 def table(seed: int, clients: int, candidates: int) -> tuple[FloatArray, FloatArray]:
@@ -37,7 +38,7 @@ def missing(gain: FloatArray, cost: FloatArray, budget: float, pick: IntArray, p
 fleets = given(seed=st.integers(0, 10**6), clients=st.integers(1, 5), share=st.floats(0.05, 1.2))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @fleets
 def test_no_choice_beats_it_by_more_than_the_money_left_is_worth(seed: int, clients: int, share: float) -> None:
     """Weak duality: the dual value bounds every choice from above, and at one price all reach it but for that money."""
@@ -61,7 +62,7 @@ def hull(gain: FloatArray, cost: FloatArray, client: int) -> list[int]:
     return sorted(set((gain[client] - prices[:, None] * cost[client]).argmax(axis=1).tolist()))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @fleets
 def test_another_attempt_loses_no_more_than_the_money_left_is_worth(seed: int, clients: int, share: float) -> None:
     """What an attempt found can still be chosen in the next one, so the same bound holds from one to the next."""

@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import lefi
 from lefi import receipts
 from lefi.messages import CurveOffer, Receipt, Roster
+from tests.lengths import examples
 
 
 def same(left: Receipt, right: Receipt) -> None:
@@ -51,7 +52,7 @@ def test_tables_give_the_receipts_back(told: list[Receipt]) -> None:
 
 
 @given(played_rounds(), st.sampled_from([1, 3, 1_000_000]))
-@settings(max_examples=25)
+@examples(25)
 def test_parquet_gives_the_receipts_back_also_in_parts(
     tmp_path_factory: pytest.TempPathFactory, told: list[Receipt], rows: int
 ) -> None:

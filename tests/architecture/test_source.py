@@ -3,8 +3,6 @@
 import ast
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[2]
 SOURCE = sorted((ROOT / "src").rglob("*.py"))
 TEXTS = [
@@ -24,26 +22,32 @@ def test_the_source_is_there() -> None:
     assert len(SOURCE) > 20
 
 
-@pytest.mark.parametrize("path", SOURCE, ids=name_of)
-def test_files_are_short_and_say_what_they_are(path: Path) -> None:
-    text = path.read_text()
-    assert len(text.splitlines()) <= FILE_LINES
-    assert ast.get_docstring(ast.parse(text)), "a module starts with a line that says what it is"
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
 
 
-@pytest.mark.parametrize("path", SOURCE, ids=name_of)
-def test_functions_are_short(path: Path) -> None:
-    functions = [
-        node
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    ]
+def long_functions(path: Path) -> dict[str, int]:
+    """Functions of a file with too many lines, and how many they have."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    functions = [node for node in ast.walk(parsed(path)) if isinstance(node, kinds)]
     # From the first line of the body: the signature of a command is its list of options.
     long = {node.name: node.end_lineno - node.body[0].lineno + 1 for node in functions if node.end_lineno is not None}
-    assert {name: lines for name, lines in long.items() if lines > FUNCTION_LINES} == {}
+    return {name: lines for name, lines in long.items() if lines > FUNCTION_LINES}
 
 
-@pytest.mark.parametrize("path", TEXTS, ids=name_of)
-def test_texts_are_plain_ascii(path: Path) -> None:
-    odd = [number for number, line in enumerate(path.read_text().splitlines(), start=1) if not line.isascii()]
-    assert odd == []
+def test_files_are_short() -> None:
+    lines = {name_of(path): len(path.read_text().splitlines()) for path in SOURCE}
+    assert {name: count for name, count in lines.items() if count > FILE_LINES} == {}
+
+
+def test_modules_start_with_a_line_that_says_what_they_are() -> None:
+    assert [name_of(path) for path in SOURCE if not ast.get_docstring(parsed(path))] == []
+
+
+def test_functions_are_short() -> None:
+    assert {name_of(path): long for path in SOURCE if (long := long_functions(path))} == {}
+
+
+def test_texts_are_plain_ascii() -> None:
+    lines = ((path, number, line) for path in TEXTS for number, line in enumerate(path.read_text().splitlines(), 1))
+    assert [f"{name_of(path)}:{number}" for path, number, line in lines if not line.isascii()] == []

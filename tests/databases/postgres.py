@@ -27,7 +27,7 @@ def server() -> Iterator[str]:
     assert initdb
     assert postgres
     data = folder / "data"
-    arguments = ["-D", str(data), "-U", "lefi", "-A", "trust", "--no-locale", "-E", "UTF8"]
+    arguments = ["-D", str(data), "-U", "lefi", "-A", "trust", "--no-locale", "-E", "UTF8", "--no-sync"]
     subprocess.run([initdb, *arguments], check=True, **options)  # type: ignore[call-overload]
     # Durability against power cuts is PostgreSQL's business, not what these tests look at.
     flags = ["-D", str(data), "-k", str(folder), "-c", "listen_addresses=", "-c", "fsync=off"]

@@ -10,7 +10,9 @@ def main() -> None:
     app, nodes, config = sys.argv[1:]
     assert devices() == ["lo"], devices()
     command = ["flwr", "run", app, "--stream", "--run-config", config]
-    command += ["--federation-config", f"num-supernodes={nodes} client-resources-num-cpus=1"]
+    # One process for all clients: each that Ray starts imports Flower and lefi anew.
+    engine = f"num-supernodes={nodes} client-resources-num-cpus=1 init-args-num-cpus=1"
+    command += ["--federation-config", engine]
     try:
         subprocess.run(command, check=True, timeout=500)
     finally:

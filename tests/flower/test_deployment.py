@@ -1,7 +1,6 @@
 """Real jobs on one SuperLink with SuperNodes: README's headline with a killed node, the main attacks, every kind."""
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,11 +18,12 @@ from tests.flower import toy
 from tests.flower.isolation import isolated, possible
 from tests.flower.jobs import KINDS, as_toml, every_kind, example, exported, settled
 from tests.flower.keys import certificate, node_key
+from tests.lengths import LONG
 
 pytest.importorskip("torch", reason="the example trains with torch")
-LONG = bool(os.environ.get("LEFI_LONG"))  # set by `make long`: SuperLink, SuperNodes and their apps take minutes
 pytestmark = [
     pytest.mark.slow,
+    # SuperLink, SuperNodes and their apps take minutes.
     pytest.mark.skipif(not LONG, reason="part of make long; the simulation engine is part of make test"),
     pytest.mark.skipif(not possible(), reason="no network and process namespaces for us here"),
 ]

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.lengths import amount
+
 ROOT = Path(__file__).parents[2]
+SQLITE, POSTGRESQL = amount(10, 4), amount(5, 2)  # kills
 
 
 def torment(*arguments: str) -> str:
@@ -20,9 +23,9 @@ def torment(*arguments: str) -> str:
 
 @pytest.mark.slow
 def test_some_kills_on_sqlite() -> None:
-    assert int(torment("--kills", "10").split()[0]) >= 10
+    assert int(torment("--kills", str(SQLITE)).split()[0]) >= SQLITE
 
 
 @pytest.mark.slow
 def test_some_kills_on_postgresql(postgres_server: str) -> None:
-    assert int(torment("--kills", "5", "--seed", "1", "--server", postgres_server).split()[0]) >= 5
+    assert int(torment("--kills", str(POSTGRESQL), "--seed", "1", "--server", postgres_server).split()[0]) >= POSTGRESQL

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import lefi
@@ -15,6 +15,7 @@ from lefi.game.family import Undercut
 from lefi.game.match import Maker
 from lefi.game.policies import POLICIES
 from lefi.offers import AuctionAward
+from tests.lengths import examples
 
 DRAWN = 3  # policies of the family, for every client of a fleet
 SCENARIOS = ("paper", "mixed", "reluctant", "drifting", "churning", "noisy")
@@ -47,7 +48,7 @@ def best_gain(name: str | Maker, payment: str, seed: int, scenario: str, rounds:
 
 
 @pytest.mark.parametrize("name", ["auction", "posted"])
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(seed=st.integers(0, 2**32), scenario=st.sampled_from(SCENARIOS), rounds=st.integers(1, 7))
 def test_no_policy_adds_anything_to_the_truth(name: str, seed: int, scenario: str, rounds: int) -> None:
     assert best_gain(name, lefi.registered()[name].payment, seed, scenario, rounds) <= 1e-9

@@ -6,6 +6,7 @@ Write the file anew, after a change that is meant, with `python -m tests.golden.
 import csv
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -69,9 +70,14 @@ def rows_of(label: str, name: str) -> Iterator[list[Any]]:
                 yield [label, name, receipt.round, *(x.item() for x in client), receipt.accuracy]
 
 
-def stored(label: str, name: str) -> list[list[float]]:
+@cache
+def on_file() -> list[dict[str, str]]:
     with FILE.open() as file:
-        rows = [row for row in csv.DictReader(file) if (row["case"], row["mechanism"]) == (label, name)]
+        return list(csv.DictReader(file))
+
+
+def stored(label: str, name: str) -> list[list[float]]:
+    rows = [row for row in on_file() if (row["case"], row["mechanism"]) == (label, name)]
     return [[float(row[column]) for column in COLUMNS[2:]] for row in rows]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import lefi
@@ -15,9 +15,10 @@ from lefi.flower import Incentive, LocalGrid
 from lefi.ledger.audit import audit
 from tests.flower import toy
 from tests.hostile.mechanisms import Misbehaving, play
+from tests.lengths import examples
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_no_budget_is_passed(seed: int, two_phase: bool) -> None:
     logging.getLogger("flwr").setLevel(logging.CRITICAL)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from flwr.app import ConfigRecord, Message, MetricRecord, RecordDict
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import lefi
@@ -22,6 +22,7 @@ from lefi.messages import Roster
 from lefi.offers import AuctionCall, MenuOffer, PoolOffer, PriceOffer, RankOffer
 from tests.flower import toy
 from tests.hostile.mechanisms import CLIENTS, NAMES, Loose, answers, check, sizes
+from tests.lengths import examples
 
 
 class Greedy:
@@ -47,7 +48,7 @@ class Greedy:
         pass
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.sampled_from(["price", "menu", "pool", "auction"]), st.integers(0, 2**32 - 1), st.booleans())
 def test_no_kind_passes_the_budget(payment: str, seed: int, two_phase: bool) -> None:
     logging.getLogger("flwr").setLevel(logging.CRITICAL)

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
@@ -12,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import lefi
+from lefi import registry
 from lefi.cli import app
 from lefi.studies import results
 from lefi.testing import check_accuracy, check_behaviour, check_cost, check_mechanism, check_offer, check_scenario
@@ -29,7 +31,7 @@ POINTS = {
 }
 
 
-def command(*arguments: str, folder: Path, path: str = "") -> "subprocess.CompletedProcess[str]":
+def command(*arguments: str, folder: Path, path: str) -> "subprocess.CompletedProcess[str]":
     where = os.pathsep.join(part for part in (path, *sys.path) if part)
     return subprocess.run(
         [sys.executable, "-c", "from lefi.cli import app; app()", *arguments],
@@ -62,7 +64,7 @@ def installed(tmp_path: Path) -> Path:
     return place
 
 
-def judge(folder: Path, labels: list[str]) -> None:
+def judge(folder: Path, labels: list[str], seeds: int = 3) -> None:
     """A finished study of one's own: tables with intervals, figures, a LaTeX table, a page."""
     place = folder / "results" / "own"
     told = pl.read_csv(place / "tables" / "summary.csv")
@@ -75,32 +77,45 @@ def judge(folder: Path, labels: list[str]) -> None:
     assert "<img" in (place / "report.html").read_text()
     found = results(folder / "results", "own")
     assert found.labels == labels
-    assert found.rounds.height == 12 * 3 * len(labels)
+    assert found.rounds.height == 12 * seeds * len(labels)
     assert float(found.rounds["share"].fill_nan(None).max()) <= 1 + 1e-9  # type: ignore[arg-type]
     tiers = found.clients.filter(pl.col("mechanism") == "tiers")
     assert set(tiers["bar"]) == {3.0}  # the columns of a way of paying of one's own
     assert tiers["weight"].is_nan().all()
 
 
-def test_everything_of_ones_own_from_a_file(folder: Path) -> None:
-    done = command("compare", "--study", "own.toml", "--jobs", "2", folder=folder)
-    assert done.returncode == 0, done.stderr
+@pytest.fixture
+def here(installed: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The package can be imported in this process while a test lasts."""
+    monkeypatch.syspath_prepend(str(installed))
+    monkeypatch.delitem(sys.modules, "mine", raising=False)
+    registry._points.cache_clear()
+    yield installed
+    registry._points.cache_clear()
+
+
+def test_everything_of_ones_own_from_a_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    done = CliRunner().invoke(app, ["compare", "--study", "own.toml", "--jobs", "1"])
+    assert done.exit_code == 0, done.stderr
     assert "page: results/own/report.html" in done.stdout
     judge(folder, ["fixed", "half", "tiers", "waterfill", "uniform"])
 
 
-def test_everything_of_ones_own_from_an_installed_package(tmp_path: Path, installed: Path) -> None:
+def test_everything_of_ones_own_from_an_installed_package(tmp_path: Path, here: Path) -> None:
+    """In processes of their own: a command, and two that it starts."""
     study = (OWN / "own.toml").read_text().replace("mine.py:Fixed", "fixed").replace("mine.py:Tiers", "tiers")
     study = study.replace("mine.py:city", "city").replace("mine.py:Root", "root").replace("mine.py:Sleepy", "sleepy")
     (tmp_path / "own.toml").write_text(study)
-    listed = command("list", "--json", folder=tmp_path, path=str(installed))
-    assert listed.returncode == 0, listed.stderr
+    listed = CliRunner().invoke(app, ["list", "--json"])
+    assert listed.exit_code == 0, listed.stderr
     rows = json.loads(listed.stdout)
     for kind, named in POINTS.items():
         assert named.items() <= {row["name"]: row["from"] for row in rows[kind]}.items()
-    done = command("compare", "--study", "own.toml", "--jobs", "2", folder=tmp_path, path=str(installed))
+    options = ["--jobs", "2", "--seeds", "1"]
+    done = command("compare", "--study", "own.toml", *options, folder=tmp_path, path=str(here))
     assert done.returncode == 0, done.stderr
-    judge(tmp_path, ["fixed", "half", "tiers", "waterfill", "uniform"])
+    judge(tmp_path, ["fixed", "half", "tiers", "waterfill", "uniform"], seeds=1)
 
 
 def test_what_is_ones_own_keeps_the_contracts() -> None:
@@ -146,13 +161,14 @@ def test_what_is_wrong_is_one_line_and_nothing_is_run(
     assert not (folder / "results" / "bad").exists()
 
 
-def test_a_package_that_does_not_load_or_reuses_a_name_is_named(tmp_path: Path, installed: Path) -> None:
-    points = installed / "mine-1.0.dist-info" / "entry_points.txt"
+def test_a_package_that_does_not_load_or_reuses_a_name_is_named(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    points = here / "mine-1.0.dist-info" / "entry_points.txt"
     points.write_text("[lefi.mechanism]\nbroken = mine_nowhere:Mine\nuniform = mine:Fixed\n")
-    listed = command("list", "mechanism", folder=tmp_path, path=str(installed))
-    assert listed.returncode == 0, listed.stderr
+    listed = CliRunner().invoke(app, ["list", "mechanism"])
+    assert listed.exit_code == 0, listed.stderr
     assert "cannot load entry point 'broken' of mine (mine_nowhere:Mine): ModuleNotFoundError" in listed.stdout
     assert "mechanism 'uniform' is registered already, by lefi" in listed.stdout
-    done = command("simulate", "--mechanism", "broken", "--rounds", "2", folder=tmp_path, path=str(installed))
-    assert done.returncode == 2
+    done = CliRunner().invoke(app, ["simulate", "--mechanism", "broken", "--rounds", "2"])
+    assert done.exit_code == 2
     assert "cannot load entry point 'broken' of mine" in done.stderr

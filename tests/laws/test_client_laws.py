@@ -13,7 +13,7 @@ from lefi.messages import CurveOffer
 from lefi.models import LinearCost
 from lefi.world.client import Means, best_size, multipliers, utility
 
-CLIENTS = 64  # per example: the 40 examples of a test make 2,560 clients
+CLIENTS = 64  # per example: at length, the 40 examples of a test make 2,560 clients
 # 64 clients are not shrunk: it takes minutes and says no more than the one client that fails.
 law = settings(phases=[Phase.explicit, Phase.reuse, Phase.generate])
 

@@ -6,12 +6,13 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import lefi
 from lefi.mechanisms.bara_published import increment
 from lefi.studies.judge.marks import surplus
+from tests.lengths import examples
 from tests.mechanisms.adversary import Adversary, moods
 from tests.mechanisms.learned_market import learned_market
 
@@ -67,7 +68,7 @@ def test_nobody_works_at_a_loss_and_it_says_when_the_money_is_gone() -> None:
     assert "buy nobody: the cheapest round costs" in mechanism.done
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(total=st.floats(1e-6, 1e6), moods=moods, seed=st.integers(0, 99))
 def test_the_total_is_never_passed(total: float, moods: list[str], seed: int) -> None:
     market = Adversary.market(total, moods, seed, "auction")

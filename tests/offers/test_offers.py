@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import lefi
@@ -13,6 +13,7 @@ from lefi.offers import by_votes
 from lefi.offers.columns import class_of, name_of
 from lefi.offers.served import served
 from lefi.payments import payment_of
+from tests.lengths import examples
 
 CLIENTS = 5
 SIZES = np.linspace(0, 10, 201)
@@ -113,7 +114,7 @@ def test_prizes_are_shared_by_ties_and_nothing_is_paid_for_nothing() -> None:
     assert offer.worst_case() == 1.2
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(st.integers(0, 100_000))
 def test_an_auction_is_truthful_individually_rational_and_within_the_budget(seed: int) -> None:
     """No other bid earns a client more; every winner is paid at least its cost; the sum keeps to the budget."""
@@ -137,7 +138,7 @@ def test_an_auction_is_truthful_individually_rational_and_within_the_budget(seed
         assert kept(bids)[client] <= honest[client] + 1e-9
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(st.integers(0, 100_000))
 def test_neither_a_bid_nor_a_stated_capacity_moves_the_own_price(seed: int) -> None:
     """Whatever a client says, it is paid the same price or nothing; and honest statements keep to the budget."""

@@ -1,11 +1,12 @@
 """BARA's reverse auction: who wins and at what price, by brute force; nobody gains by another bid."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lefi.arrays import FloatArray
 from lefi.offers import ReverseCall
+from tests.lengths import examples
 
 bids_of = st.lists(st.floats(0.01, 10.0), min_size=2, max_size=7)
 
@@ -30,7 +31,7 @@ def published(asked: ReverseCall, bids: FloatArray) -> FloatArray:
     return paid
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(bids=bids_of, budget=st.floats(0.01, 50.0), seed=st.integers(0, 9))
 def test_it_is_the_published_rule_and_keeps_the_budget(bids: list[float], budget: float, seed: int) -> None:
     asked = call(len(bids), budget, seed)
@@ -42,7 +43,7 @@ def test_it_is_the_published_rule_and_keeps_the_budget(bids: list[float], budget
     assert (award.price[won] >= np.array(bids)[won] * (1 - 1e-12)).all()  # nobody works at a loss
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(bids=bids_of, budget=st.floats(0.01, 50.0), other=st.floats(0.01, 10.0), seed=st.integers(0, 9))
 def test_the_true_cost_is_the_best_bid(bids: list[float], budget: float, other: float, seed: int) -> None:
     asked, cost = call(len(bids), budget, seed), bids[0]

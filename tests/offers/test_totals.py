@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import lefi
@@ -13,6 +13,7 @@ from lefi import CurveOffer, LefiError, Market, MenuOffer, OfferError, PriceOffe
 from lefi.arrays import FloatArray
 from lefi.messages import Offer
 from lefi.offers.totals import Total, ended
+from tests.lengths import examples
 
 
 class Grasping:
@@ -52,7 +53,7 @@ def market(total: float | None, payment: str = "curve", seed: int = 0, **terms: 
     return Market(replace(base.terms, total=total, **terms), Grasping(base.fleet.roster, seed))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     total=st.floats(1e-6, 1e4),
     payment=st.sampled_from(["curve", "price", "menu"]),

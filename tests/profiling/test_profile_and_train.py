@@ -13,6 +13,7 @@ import pytest
 import lefi
 from lefi.cli import app
 from lefi.profiling import learned
+from tests.blank_figures import COMMANDS, leave_blank
 
 
 def call(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:
@@ -46,6 +47,7 @@ def test_the_preset_learns_how_accuracy_rises_by_round(
     shutil.copytree(profiled, tmp_path / "again")
     fitted = learned.Judged(lefi.learning("digits"), 0.01, 0.02, 0.03)
     monkeypatch.setattr(learned, "judged", lambda *_: (fitted,))
+    leave_blank(monkeypatch, but=["learning"], where=COMMANDS)
     small = ["--sizes", "0.03,0.06,0.1", "--iid", "0.1,0.5,1", "--seeds", "1", "--clients", "2", "--rounds", "2"]
     code, out, err = call(capsys, "profile", *small, "--device", "cpu", "--out", tmp_path / "again")
     assert code == 0, err
@@ -76,8 +78,9 @@ def test_train_compares_mechanisms(profiled: Path, tmp_path: Path, capsys: pytes
 
 
 def test_an_estimate_comes_first_and_other_results_are_not_overwritten(
-    profiled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    profiled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    leave_blank(monkeypatch, where=COMMANDS)
     options = ["train", "--accuracy", profiled / "preset.json", "--mechanisms", "uniform,price", "--clients", 2]
     options += ["--rounds", 2, "--seeds", 1, "--device", "cpu", "--out", tmp_path]
     code, _, err = call(capsys, *options, "--budget", "0.1,1")

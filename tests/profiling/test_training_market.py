@@ -26,7 +26,7 @@ MODEL = ExponentialAccuracy(0.96, 0.66, 0.05, 0.05, scale=0.08, skew=0.5)
 
 def modelled(seed: int = 0, **settings: Any) -> lefi.Market:
     cost = lefi.LinearCost(79.1259 * 25, 17.6219)
-    usual: dict[str, Any] = {"clients": 4, "size_high": 0.4, "rate": (15, 25), "speed": (2, 29), "cost": cost}
+    usual: dict[str, Any] = {"clients": 4, "size_high": 0.2, "rate": (15, 25), "speed": (2, 29), "cost": cost}
     return lefi.scenario("paper", seed=seed, accuracy=MODEL, **(usual | settings))
 
 
@@ -40,7 +40,7 @@ def real(seed: int = 0, **settings: Any) -> TrainingMarket:
 
 def test_every_mechanism_runs_in_it() -> None:
     for name, factory in lefi.registered().items():
-        market, model = (one.taking(factory.payment) for one in (real(), modelled()))
+        market, model = (make(clients=2, size_high=0.1).taking(factory.payment) for make in (real, modelled))
         receipts = list(lefi.play(lefi.make(name, market.terms), market, 2))
         plain = list(lefi.play(lefi.make(name, model.terms), model, 1))
         assert np.array_equal(receipts[0].sizes, plain[0].sizes)

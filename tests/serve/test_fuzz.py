@@ -1,13 +1,14 @@
-"""A few hundred requests from the OpenAPI file; thousands in `make long`."""
+"""Some requests from the OpenAPI file; thousands in `make long`."""
 
 from pathlib import Path
 
 import pytest
 
+from tests.lengths import amount
 from tests.serve.fuzz import LIMITS, Request, Target, fuzz
 from tests.serve.running import served
 
-REQUESTS = 400
+REQUESTS = amount(400, 150)
 
 
 @pytest.mark.slow

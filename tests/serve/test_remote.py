@@ -14,10 +14,13 @@ from lefi.ledger.keys import read_public
 from lefi.messages import Receipt, Terms
 from lefi.receipts import to_tables
 from lefi.remote import Remote, RemoteError
-from lefi.testing import check_mechanism
+from lefi.testing.mechanism import CLAUSES
+from tests.lengths import LONG
 from tests.serve.running import Caller, served
 
 NUMBERS = itertools.count()
+# Clauses that take most of the time; that receipts are the same byte for byte shows them, too.
+MANY_ROUNDS = ("the books are kept", "the budget in force is followed", "offers follow whose answers it says")
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +55,9 @@ def test_the_contract_is_kept(service: Caller, name: str) -> None:
         made.append(remote(service, name, terms, seed))
         return made[-1]
 
-    assert check_mechanism(factory)
+    for clause, check in CLAUSES.items():
+        if LONG or clause not in MANY_ROUNDS:
+            check(factory)
     for one in made:
         one.close()
 

@@ -13,8 +13,6 @@ from typer.testing import CliRunner
 
 from lefi.cli import app
 
-pytest.importorskip("distributed", reason="needs the extra cluster")
-
 STUDY = ["compare", "--mechanisms", "lefi,uniform", "--scenario", "mixed", "--clients", "4", "--rounds", "6"]
 
 
@@ -29,7 +27,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
     scheduler = ["dask_scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard", "--no-show"]
     worker = ["dask_worker", f"tcp://127.0.0.1:{port}", "--host", "127.0.0.1", "--nworkers", "1", "--nthreads", "1"]
-    worker += ["--no-dashboard", "--local-directory", str(folder)]
+    worker += ["--no-dashboard", "--no-nanny", "--local-directory", str(folder)]
     environment = os.environ | {"DASK_DISTRIBUTED__DIAGNOSTICS__NVML": "False"}
     started = []
     for name, *arguments in (scheduler, worker):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -17,12 +17,13 @@ from lefi.studies.judge.statistics import (
     rank,
     settled,
 )
+from tests.lengths import examples
 
 numbers = st.floats(-1e3, 1e3)
 
 
 @given(arrays(np.float64, st.integers(1, 12), elements=numbers))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_interval_is_finite_and_ordered(values: np.ndarray) -> None:
     for interval in (median(values), bootstrap(values, np.mean)):
         assert np.isfinite(interval).all()

@@ -14,7 +14,7 @@ from lefi.studies.run.runner import run_study
 
 @pytest.mark.parametrize(("name", "figure"), [("step", "sweep"), ("step_budget", "map")])
 def test_a_sweep_is_run_and_drawn(tmp_path: Path, name: str, figure: str) -> None:
-    study = Study.read(paper_folder() / f"{name}.toml").changed(rounds=6, seeds=2, clients=4)
+    study = Study.read(paper_folder() / f"{name}.toml").changed(rounds=6, seeds=1, clients=4)
     run_study(study, tmp_path)
     rounds, _ = load(name, tmp_path)
     last = rounds.filter(pl.col("mechanism") == "lefi", pl.col("round") == 6, pl.col("seed") == 0)

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lefi.arrays import FloatArray
 from lefi.surrogate import Bank, Hyper
+from tests.lengths import examples
 from tests.surrogate.reference import Answer, exact, extended
 
 STATE_SPACE = ("iwp", "matern32", "matern52")
@@ -50,14 +51,14 @@ def cases(draw: st.DrawFn, widest: float) -> tuple[Hyper, FloatArray, FloatArray
 
 
 @pytest.mark.parametrize("kernel", STATE_SPACE)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(40)
 @given(case=cases(widest=1e6))
 def test_state_space_kernels_are_exact(kernel: str, case: tuple[Hyper, FloatArray, FloatArray, FloatArray]) -> None:
     hyper, x, y, q = case
     judge(told(kernel, hyper, x, y), exact(kernel, hyper, x, y, q), q, len(x), LIMIT[kernel])
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(40)
 @given(case=cases(widest=10.0))
 def test_rbf_is_exact_over_ten_lengthscales(case: tuple[Hyper, FloatArray, FloatArray, FloatArray]) -> None:
     hyper, x, y, q = case

@@ -9,6 +9,7 @@ import lefi
 from lefi.mechanisms.capacity import Capacity
 from lefi.mechanisms.price.brackets import Brackets
 from lefi.mechanisms.price.shop import Shop, buy
+from tests.lengths import covering
 
 
 def gains(scenario: str, budget: float, rounds: int, seed: int, **settings: Any) -> list[float]:
@@ -23,8 +24,7 @@ def gains(scenario: str, budget: float, rounds: int, seed: int, **settings: Any)
     return found
 
 
-@pytest.mark.parametrize("scenario", ["paper", "capped", "mixed"])
-@pytest.mark.parametrize("budget", [0.03, 0.06])
+@pytest.mark.parametrize(("scenario", "budget"), covering(("paper", "capped", "mixed"), (0.03, 0.06)))
 def test_it_has_nearly_all_of_first_best_by_round_30(scenario: str, budget: float) -> None:
     for seed in range(3):
         assert gains(scenario, budget, 30, seed)[-1] >= 0.98

@@ -4,13 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import lefi
 from lefi.arrays import FloatArray
 from lefi.messages import Offer
 from lefi.world.scenarios import SCENARIOS
+from tests.lengths import examples
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +38,7 @@ class Adversary:
         return Adversary(self.roster, self.moods[1:] + self.moods[:1], self.size_high)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     clients=st.integers(1, 12),
     budget=st.floats(1e-6, 1e6),

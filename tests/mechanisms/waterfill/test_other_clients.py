@@ -5,6 +5,7 @@ import pytest
 
 import lefi
 from benchmarks.others import KINDS, best_within_the_worst_case, fleet
+from tests.lengths import covering
 
 LEAST = {
     "root": 0.98,
@@ -18,9 +19,9 @@ LEAST = {
 AHEAD = 0.01  # of equal offers, at least: they come to more than some of these lines, where prices are heavy-tailed
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("shape", "least"), LEAST.items())
-def test_other_clients_are_learned_too(shape: str, least: float, kind: str) -> None:
+@pytest.mark.parametrize(("shape", "kind"), covering(tuple(LEAST), KINDS))
+def test_other_clients_are_learned_too(shape: str, kind: str) -> None:
+    least = LEAST[shape]
     shares, equal = [], []
     for seed in range(3):
         curves = fleet(shape, 60, seed, kind)

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import lefi
 from lefi.arrays import FloatArray
 from lefi.mechanisms.waterfill.belief import FORGET
 from lefi.mechanisms.waterfill.mechanism import Waterfill
+from tests.lengths import examples
 
 SAFE = 1 - 1e-9
 
@@ -21,7 +22,7 @@ def adversary(rng: np.random.Generator, offer: lefi.CurveOffer, high: float) -> 
     return np.choose(choice, [all_in, offer.limit, random, np.zeros(n), np.full(n, np.nan), np.round(random)])
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     clients=st.integers(1, 12),
     log_budget=st.floats(-3, 3),

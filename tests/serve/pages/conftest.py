@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.serve.pages.filled import fill
+from tests.serve.pages.filled import MANY, fill
 from tests.serve.running import Caller, served
 
 CHROMIUM = shutil.which("chromium")
@@ -51,9 +51,9 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Caller]:
-    """A service over a job with 100,000 clients."""
+    """A service over a job with MANY clients."""
     path = tmp_path_factory.mktemp("large") / "ledger.db"
-    fill(path, 100_000, 1)
+    fill(path, MANY, 1)
     with served(path) as caller:
         yield caller
 

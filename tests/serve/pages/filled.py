@@ -14,7 +14,9 @@ import numpy as np
 from lefi.ledger import Ledger
 from lefi.ledger.aliases import alias_of
 from lefi.ledger.schema import COLUMNS
+from tests.lengths import amount
 
+MANY = amount(100_000, 20_000)  # clients of a job, more than an answer of 1 MB could list
 UNITS = 10**9  # of a dollar
 VERDICTS = ("no answer", "malformed", "late")
 SALT = "0" * 32
