@@ -33,6 +33,7 @@ LONGEST = 100  # rounds that are counted on where the terms set no bound
 class BaraPublished:
     """Chooses how many clients to buy. `first`: budget of the first round, as a share of the total."""
 
+    done: str | None = None
     payment = "auction"
     tier = "bids"
     learns = "own"
@@ -50,7 +51,6 @@ class BaraPublished:
         self.spent, self.accuracy, self.round = 0.0, 0.0, 0
         self.played: list[tuple[float, float]] = []  # clients bought, what the round added to accuracy
         self.ends: list[tuple[float, float]] = []  # clients bought, where that policy would end
-        self.done: str | None = None
 
     def ask(self, roster: Roster, budget: float | None = None) -> ReverseCall:
         money = max(min(self.next, self.terms.in_force(budget), self.left), 0.0)
