@@ -2,8 +2,9 @@
 
     python -m benchmarks.pages [results/bench]   takes the JSON files found there, and writes every table anew
 
-price.json comes from `python -m benchmarks.price`, plan.json from `lefi plan`, target.json from `lefi train --target`,
-trust.json from `python -m benchmarks.trust judge`, gpu.json from `python benchmarks/gpu.py` on a machine with a GPU.
+price.json comes from `python -m benchmarks.price`, plan.json from `lefi plan`, target.json from
+`python -m benchmarks.target`, trust.json from `python -m benchmarks.trust judge`, gpu.json from
+`python benchmarks/gpu.py` on a machine with a GPU.
 A test compares the pages with docs/measured.
 """
 
