@@ -3,9 +3,9 @@
     python -m benchmarks.pages [results/bench]   takes the JSON files found there, and writes every table anew
 
 bench.json comes from `make bench` and serve.json from `python benchmarks/serve.py`, on a machine that does nothing
-else, price.json from `python -m benchmarks.price`,
-plan.json from `lefi plan`, target.json from `lefi train --target`, trust.json from `python -m benchmarks.trust judge`,
-gpu.json from `python benchmarks/gpu.py` on a machine with a GPU. A test compares the pages with docs/measured.
+else, price.json from `python -m benchmarks.price`, plan.json from `lefi plan`, target.json from
+`python -m benchmarks.target`, trust.json from `python -m benchmarks.trust judge`, gpu.json from
+`python benchmarks/gpu.py` on a machine with a GPU. A test compares the pages with docs/measured.
 """
 
 import json

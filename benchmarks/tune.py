@@ -4,7 +4,8 @@
 
 Score: accuracy of rounds 6 to 20 as a share of what first_best reaches with the same money, mean over the markets. A
 round that overspends is counted with the part of its gain that its budget pays for. A default stands unless another
-value is better by more than FELT: smaller differences are chance.
+value is better by more than FELT: smaller differences are chance. `schedule` and `pace` are not here: they split a
+total over rounds, and accuracy that does not rise from round to round gives them nothing to plan.
 """
 
 import argparse
@@ -27,6 +28,7 @@ GRID: dict[str, dict[str, tuple[Any, ...]]] = {
     "reputation(contract)": {"threshold": (0.3, 0.4, 0.5), "decay": (0.8, 0.9, 0.95)},
     "serving(price)": {"tolerance": (0.2, 0.3, 0.5)},
     "contract": {"types": (4, 8, 16), "apart": (0.01, 0.02, 0.05)},
+    "bara_published": {"first": (0.005, 0.02, 0.05), "delta": (0.03, 0.1, 0.3)},
     "contest": {"prizes": ("equal", "unequal")},
 }
 

@@ -132,6 +132,12 @@ class Remote:
         """How the job stands."""
         return dict(self.connection.call("GET", self.path))
 
+    @property
+    def done(self) -> str | None:
+        """Why the mechanism in the service wants no further round; None while it goes on."""
+        said = self.state().get("done")
+        return str(said) if said else None
+
     def ask(self, roster: Roster, budget: float | None = None) -> Any:
         """The offer that the next round would make; nothing is written."""
         told = self.connection.call("POST", f"{self.path}/preview", _roster(roster, self._told(budget)))

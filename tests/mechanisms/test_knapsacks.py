@@ -36,6 +36,15 @@ def played(seed: int, **settings: Any) -> tuple[FloatArray, FloatArray]:
     return regret, np.array([receipt.paid / market.terms.budget for receipt in receipts])
 
 
+@pytest.mark.parametrize("seed", [20, 21, 22, 23])
+def test_regret_falls_at_the_defaults(seed: int) -> None:
+    """The claim of the source at the settings that were tuned once and frozen, for games of twenty rounds."""
+    regret, paid = played(seed)
+    assert regret[-40:].mean() < 0.5 * regret[:15].mean()
+    assert regret[-40:].mean() < 0.03
+    assert paid.max() <= 1
+
+
 @pytest.mark.parametrize("seed", [20, 21, 22])
 def test_regret_vanishes_within_the_budget(seed: int) -> None:
     """The claim of the source: what is lost per round against the best arms falls with the number of rounds.

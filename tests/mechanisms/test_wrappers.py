@@ -11,6 +11,7 @@ import lefi
 from lefi import InputError, LefiError, Mechanism, Offer, Receipt, Roster, Terms, UnknownName
 from lefi.cli.options import names
 from lefi.mechanisms.catalogue import layers, mechanism_of, name_of, settings_of, spec_of
+from lefi.mechanisms.mechanism import done
 from lefi.spelling import spelled
 from lefi.studies.plan.code import code_digest
 from lefi.studies.plan.study import Study
@@ -52,6 +53,31 @@ class Thrifty:
 
     def tell(self, receipt: Receipt) -> None:
         self.inside.tell(receipt)
+
+
+@pytest.mark.parametrize("wrapper", ["reputation", "serving", "hierarchy"])
+def test_what_is_done_inside_is_done(wrapper: str) -> None:
+    market = MARKET.taking("price")
+    mechanism = lefi.make(f"{wrapper}(schedule(flat, rounds=2))", market.terms)
+    assert done(mechanism) is None
+    assert len(list(lefi.play(mechanism, market, 5, 1))) == 2
+    assert done(mechanism) == "all 2 rounds of the schedule are played"
+
+
+def test_a_cluster_that_is_done_is_offered_nothing_and_its_money_goes_to_the_others() -> None:
+    market = lefi.scenario("paper", clients=12, seed=1).taking("price")
+    mechanism: Any = lefi.make("hierarchy(schedule(flat(price=0.01), rounds=9), clusters=2)", market.terms)
+    roster = market.fleet.roster
+    before, (first, second) = mechanism.ask(roster), mechanism._clusters(roster.ids).values()
+    mechanism.inside[0].done = "enough"
+    after = mechanism.ask(roster)
+    assert before.worst_case() > 0
+    assert after.payment(after.limit)[first].max() == 0
+    assert after.payment(after.limit)[second].sum() == pytest.approx(before.payment(before.limit)[second].sum())
+    assert mechanism._shares(mechanism._clusters(roster.ids), 6.0) == {0: 0.0, 1: 6.0}
+    assert done(mechanism) is None
+    mechanism.inside[1].done = "enough"
+    assert done(mechanism) == "enough"
 
 
 @pytest.fixture(autouse=True)

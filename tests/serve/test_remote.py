@@ -11,9 +11,11 @@ import lefi
 from lefi.ledger import Ledger
 from lefi.ledger.audit import verify
 from lefi.ledger.keys import read_public
+from lefi.mechanisms.catalogue import mechanism_of
 from lefi.messages import Receipt, Terms
 from lefi.receipts import to_tables
 from lefi.remote import Remote, RemoteError
+from lefi.spelling import spelled
 from lefi.testing.mechanism import CLAUSES
 from tests.lengths import LONG
 from tests.serve.running import Caller, served
@@ -35,7 +37,7 @@ def service(place: Path) -> Iterator[Caller]:
 
 
 def remote(service: Caller, name: str, terms: Terms, seed: int = 0) -> Remote:
-    job = f"{name}-{next(NUMBERS)}"
+    job = f"{name.partition('(')[0]}-{next(NUMBERS)}"
     return Remote.create(service.url, None, job, terms=terms, mechanism=name, seed=seed)
 
 
@@ -62,11 +64,18 @@ def test_the_contract_is_kept(service: Caller, name: str) -> None:
         one.close()
 
 
-@pytest.mark.parametrize("scenario", ["mixed", "flaky", "churning"])
-@pytest.mark.parametrize("name", ["waterfill", "price"])
+@pytest.mark.parametrize(
+    ("name", "scenario"),
+    [
+        *((name, scenario) for name in ("waterfill", "price") for scenario in ("mixed", "flaky", "churning")),
+        ("pace(flat(price=0.01), target=0.9, data=gtsrb)", "flaky"),
+        ("hierarchy(reputation(waterfill), clusters=2)", "churning"),
+        ("serving(flat)", "mixed"),
+    ],
+)
 def test_receipts_are_the_same_byte_for_byte(service: Caller, place: Path, name: str, scenario: str) -> None:
     """In process, as the caller over HTTP has them, and as the ledger of the service has them."""
-    market = lefi.scenario(scenario, clients=6, budget=3.0, seed=2).taking(lefi.registered()[name].payment)
+    market = lefi.scenario(scenario, clients=6, budget=3.0, seed=2).taking(mechanism_of(spelled(name).spec).payment)
     budgets = [3.0, 3.0, 1.5, 0.25, 4.0, 3.0]
     here = list(lefi.play(lefi.make(name, market.terms, seed=5), market, 6, seed=7, budgets=budgets))
     over = remote(service, name, market.terms, seed=5)
@@ -77,6 +86,15 @@ def test_receipts_are_the_same_byte_for_byte(service: Caller, place: Path, name:
         assert verify(ledger, read_public(f"{place}.pub")).findings == []
     assert as_bytes(here) == as_bytes(there) == as_bytes(written)
     assert as_bytes(here) != as_bytes(here[:-1])
+
+
+def test_a_remote_mechanism_that_is_done_ends_the_game(service: Caller) -> None:
+    market = lefi.scenario("mixed", clients=4, budget=2.0, total=6.0, seed=1).taking("price")
+    over = remote(service, "schedule(flat, rounds=3)", market.terms)
+    assert over.done is None
+    assert len(list(lefi.play(over, market, 9, seed=1))) == 3
+    assert over.done == "all 3 rounds of the schedule are played"
+    over.close()
 
 
 def test_told_again_nothing_is_written(service: Caller) -> None:

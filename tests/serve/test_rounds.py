@@ -1,6 +1,8 @@
 """Rounds over HTTP: written before they are told, the same when repeated, and after a restart."""
 
+import re
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -156,6 +158,32 @@ def test_the_end_of_rounds_and_of_money(call: Caller) -> None:
     assert call("GET", f"{path}/verify").json["findings"] == []
 
 
+def test_a_mechanism_that_is_done_keeps_the_money(tmp_path: Path) -> None:
+    """Told with the refusal and with the state, on the pages too, and after a restart."""
+    place = tmp_path / "ledger.db"
+    with served(place) as own:
+        path = begun(
+            own, "paced", mechanism="pace(flat)", settings={"target": 0.3}, terms={"budget": 5.0, "total": 5.0}
+        )
+        assert own("GET", path).json["done"] is None
+        own("PUT", f"{path}/rounds/1", ROSTER)
+        own("POST", f"{path}/rounds/1/answers", ANSWERS | {"accuracy": 0.31})
+        refused = own("PUT", f"{path}/rounds/2", ROSTER)
+        assert (refused.status, refused.json["state"]) == (409, "finished")
+        spent = Decimal(own("GET", path).json["spent"])
+        assert re.match(
+            r"the target 0\.3 is reached: 0\.31 for .* USD: no further round is paid", refused.json["detail"]
+        )
+        assert refused.json["detail"].endswith(f"and {5 - spent} USD are kept")
+    with served(place) as own:
+        state, head = own("GET", path).json, own("GET", "/v1/views/jobs/paced").json
+        assert state["state"] == head["state"] == "finished"
+        assert state["done"] == head["done"] == refused.json["detail"].partition(": no further")[0]
+        assert own("PUT", f"{path}/rounds/2", ROSTER).json == refused.json
+        assert own("GET", "/v1/jobs").json["jobs"][0]["state"] == "finished"
+        assert own("GET", f"{path}/verify").json["findings"] == []
+
+
 def test_who_is_blocked_is_left_out(tmp_path: Path) -> None:
     place = str(tmp_path / "ledger.db")
     with served(place) as own:
@@ -178,6 +206,17 @@ def test_problems_name_field_value_and_what_is_allowed(call: Caller) -> None:
         (job("x", terms={}), "budget"),
         (job("x", mechanism="prize"), "mechanism"),
         (job("x", mechanism="/etc/passwd.py:Evil"), "mechanism"),
+        (job("x", mechanism="pace(evil.py)"), "mechanism"),
+        (job("x", mechanism="pace"), "mechanism"),
+        (job("x", mechanism="pace(price"), "mechanism"),
+        (job("x", mechanism="pace()"), "mechanism"),
+        (job("x", mechanism="price(flat)"), "mechanism"),
+        (job("x", mechanism="pace(price, price)"), "mechanism"),
+        (job("x", mechanism="pace(nobody)"), "mechanism"),
+        (job("x", mechanism="pace(pace(pace(pace(price))))"), "mechanism"),
+        (job("x", mechanism="pace(price, target=((((1)))"), "mechanism"),
+        (job("x", mechanism="pace(price, target=2)"), "pace(price).target"),
+        (job("x", mechanism="pace(price)", settings={"data": "/etc/passwd"}), "settings.data"),
         (job("x", terms={"budget": 1.0, "accuracy": "/etc/passwd"}), "accuracy"),
         (job("x", settings={"tolerance": "much"}), "price.tolerance"),
         (job("../x"), "job"),

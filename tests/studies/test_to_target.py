@@ -1,11 +1,16 @@
 """Money until a target is first reached: per seed, paired, against constant plans in hindsight."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
 
 from lefi.studies.figures import to_target as figure
-from lefi.studies.judge.to_target import Way, best, money, paper, ratio, table_of, ways
+from lefi.studies.judge.to_target import Way, best, kept, money, paper, ratio, read, table_of, ways
+from lefi.studies.report.target import target_cells
+from lefi.studies.run.heavy import heavy_table
 
 TARGET = 0.5
 
@@ -53,6 +58,42 @@ def test_the_best_plan_in_hindsight_is_constant_and_of_the_same_class() -> None:
     assert whole.money.tolist() == pytest.approx([np.inf, 10.0, 10.0])  # 0.1 USD in each of 100 rounds
 
 
+def test_what_is_kept_is_read_back() -> None:
+    every = list(found().values())
+    table = kept(every, data="cifar10", payment="price", target=TARGET)
+    for before, after in zip(every, read(table), strict=True):
+        assert before.mechanism == after.mechanism
+        np.testing.assert_array_equal(before.money, after.money)
+        np.testing.assert_array_equal(before.rounds, after.rounds)
+    panel = figure.compute(table)[0]
+    assert (panel.data, panel.target) == ("cifar10", TARGET)
+    assert "bara_published" not in [way.mechanism for way in panel.ways]  # which never gets there
+
+
+def test_the_shipped_table_is_what_the_docs_tell() -> None:
+    """Made together by `python -m benchmarks.target`."""
+    told = json.loads(Path("docs/measured/target.json").read_text(encoding="utf-8"))
+    shipped = heavy_table("to_target")
+    assert shipped.select("data", "payment").unique().height == len(told) == 4
+    for one in told:
+        rows = table_of(read(shipped.filter(data=one["data"], payment=one["payment"])))
+        assert [row["mechanism"] for row in rows] == [row["mechanism"] for row in one["mechanisms"]]
+        for ours, theirs in zip(rows, one["mechanisms"], strict=True):
+            mine, said = (np.array(row["usd"], dtype=np.float64) for row in (ours, theirs))  # None becomes NaN
+            np.testing.assert_allclose(mine, said, rtol=1e-4)
+            assert (ours["reached"], ours["best_constant"]) == (theirs["reached"], theirs["best_constant"])
+
+
+def test_the_report_s_table_has_a_row_for_each_and_says_never() -> None:
+    shipped = heavy_table("to_target")
+    head, cells = target_cells(shipped)
+    assert len(cells) == shipped.select("data", "mechanism").unique().height
+    assert all(len(row) == len(head) for row in cells)
+    best = {row[0]: row for row in cells if row[4].startswith("1.00 [1.00, 1.00]")}
+    assert set(best) == {"CIFAR-10 to 0.5", "GTSRB to 0.7"}
+    assert any("never" in row for row in cells)
+
+
 def test_the_table_and_the_figure_say_who_never_gets_there() -> None:
     every = list(found().values())
     told = {row["mechanism"]: row for row in table_of(every)}
@@ -61,5 +102,11 @@ def test_the_table_and_the_figure_say_who_never_gets_there() -> None:
     assert told["bara_published"]["usd"] == [None, None, None]
     panels = [figure.Panel("cifar10", TARGET, every), figure.Panel("gtsrb", TARGET, every[-1:])]
     drawn = figure.draw(panels)
-    assert [text.get_text() for text in drawn.axes[0].get_yticklabels()] == [w.mechanism for w in reversed(every)]
+    assert [text.get_text() for text in drawn.axes[0].get_yticklabels()] == [
+        "bara_published",
+        "price, 20 rounds, front",
+        "price, 20 rounds",
+        "price, 10 rounds",
+        "pace(price)",
+    ]
     assert "CIFAR-10: pace(price) pays 1.00" in figure.caption(panels)

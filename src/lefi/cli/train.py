@@ -125,7 +125,9 @@ class Orders:
         """The modelled market of a job."""
         from lefi.world.scaled import scaled_market
 
-        return scaled_market(**self.market, seed=seed, budget=budget, total=self.about.get("total"))
+        total = self.about.get("total")
+        rounds = None if self.target is None else self.rounds  # whoever plans needs to know how many there are
+        return scaled_market(**self.market, seed=seed, budget=budget, total=total, rounds=rounds)
 
     @property
     def target(self) -> float | None:

@@ -31,8 +31,12 @@ LONGEST = 100  # rounds that are counted on where the terms set no bound
 
 @register("bara_published")
 class BaraPublished:
-    """Chooses how many clients to buy. `first`: budget of the first round, as a share of the total."""
+    """Chooses how many clients to buy.
 
+    `first`: budget of the first round, as a share of the total; without a total, of a hundred budgets.
+    """
+
+    done: str | None = None
     payment = "auction"
     tier = "bids"
     learns = "own"
@@ -46,11 +50,10 @@ class BaraPublished:
         delta: Annotated[float, Field(gt=0, lt=1)] = 0.1,
     ) -> None:
         self.terms, self.delta = terms, delta
-        self.next = first * (terms.budget if terms.total is None else min(terms.budget, terms.total))
+        self.next = min(first * (LONGEST * terms.budget if terms.total is None else terms.total), terms.budget)
         self.spent, self.accuracy, self.round = 0.0, 0.0, 0
         self.played: list[tuple[float, float]] = []  # clients bought, what the round added to accuracy
         self.ends: list[tuple[float, float]] = []  # clients bought, where that policy would end
-        self.done: str | None = None
 
     def ask(self, roster: Roster, budget: float | None = None) -> ReverseCall:
         money = max(min(self.next, self.terms.in_force(budget), self.left), 0.0)

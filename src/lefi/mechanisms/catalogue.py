@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, Protocol, TypeVar, cast
 
 from lefi.arrays import whole
-from lefi.errors import InputError
+from lefi.errors import InputError, UnknownName
 from lefi.mechanisms.mechanism import Mechanism
 from lefi.messages import Terms
 from lefi.registry import Registry, made, makes
@@ -102,6 +102,22 @@ def layers(spec: str) -> list[str]:
     """The names in a spec, the outermost first: pace and price of `pace(price)`."""
     written = spelled(spec) if "(" in spec else Spelled(spec, spec)
     return [written.name, *(layers(_inside(written)) if written.inside else [])]
+
+
+def by_name(spec: str) -> list[str]:
+    """Its layers, where each is registered: what comes from elsewhere must not make us load a file."""
+    found = layers(spec)
+    for depth, name in enumerate(found, 1):
+        known = sorted(WRAPPERS.known() if depth < len(found) else registered())
+        if name not in known:
+            raise UnknownName("mechanism", name, known)
+    return found
+
+
+def things(spec: str) -> list[Any]:
+    """What is registered under each of its names."""
+    found = by_name(spec)
+    return [*(WRAPPERS.get(name) for name in found[:-1]), MECHANISMS.get(found[-1])]
 
 
 def _inside(written: Spelled) -> str:

@@ -19,13 +19,15 @@ from pydantic import Field
 from lefi.arrays import FloatArray, IntArray
 from lefi.draws import key, uniform
 from lefi.mechanisms.catalogue import register_wrapper
-from lefi.mechanisms.mechanism import Mechanism
+from lefi.mechanisms.mechanism import Mechanism, done
 from lefi.mechanisms.parts import joined, part
 from lefi.messages import CurveOffer, Receipt, Roster, Terms
+from lefi.offers import cut
 
 BINDS = 0.95  # a cluster that can owe less than this share of its money has enough, and another USD buys nothing
 STRIDE = 0.5  # most that m_g moves in a round
 FAR = 4.0  # and in all: a client of one cluster has at most exp(FAR) times the money of one in the middle
+LEAST = 1e-300  # of all weights together, where every cluster is done
 SETTLING = 10.0  # rounds after which the step has halved: by then most mechanisms have learned
 
 
@@ -50,17 +52,32 @@ class Hierarchy:
         share = replace(terms, budget=terms.budget / clusters, total=total)
         self.inside = [inner(share, seed) for _ in range(clusters)]
         self.money = np.zeros(clusters)  # m_g
+        self.met: set[int] = set()  # clusters that have had clients
+
+    @property
+    def done(self) -> str | None:
+        """When all clusters that have had clients are, in the words of the first; who is before is offered nothing."""
+        said = [done(self.inside[g]) for g in sorted(self.met) or range(len(self.inside))]
+        return said[0] if all(said) else None
 
     def ask(self, roster: Roster, budget: float | None = None) -> Any:
         clusters = self._clusters(roster.ids)
         shares = self._shares(clusters, self.terms.in_force(budget))
-        return joined([(at, self.inside[g].ask(roster.take(at), shares[g])) for g, at in clusters.items()])
+        return joined([(at, self._asked(g, roster.take(at), shares[g])) for g, at in clusters.items()])
+
+    def _asked(self, g: int, roster: Roster, share: float) -> Any:
+        if share > 0:
+            return self.inside[g].ask(roster, share)
+        return cut(self.inside[g].ask(roster, self.terms.budget), 0.0)
 
     def tell(self, receipt: Receipt) -> None:
         clusters = self._clusters(receipt.roster.ids)
         shares = self._shares(clusters, self.terms.in_force(receipt.budget))
         price = np.full(len(self.inside), np.nan)
+        self.met |= clusters.keys()
         for g, at in clusters.items():
+            if shares[g] == 0:
+                continue
             own = part(receipt, at, self.terms, shares[g])
             self.inside[g].tell(own)
             price[g] = self._price(own, shares[g])
@@ -72,8 +89,9 @@ class Hierarchy:
         return {int(g): np.flatnonzero(drawn == g) for g in np.unique(drawn)}
 
     def _shares(self, clusters: dict[int, IntArray], budget: float) -> dict[int, float]:
-        weight = {g: at.size * float(np.exp(self.money[g])) for g, at in clusters.items()}
-        return {g: budget * own / sum(weight.values()) for g, own in weight.items()}
+        over = [g for g in clusters if done(self.inside[g])]
+        weight = {g: 0.0 if g in over else at.size * float(np.exp(self.money[g])) for g, at in clusters.items()}
+        return {g: budget * own / max(sum(weight.values()), LEAST) for g, own in weight.items()}
 
     def _price(self, own: Receipt, money: float) -> float:
         """lambda_g; 0 where money is left over, NaN where nothing can be told."""

@@ -24,6 +24,7 @@ NOTHING = 1e-12  # USD: what the inner mechanism is asked with where nothing is 
 class Pacing(ABC):
     """The money of a job, and the mechanism inside."""
 
+    done: str | None = None
     learns = "own"  # what a client delivers moves the budget of the next round, and so its own offer
 
     def __init__(self, terms: Terms, inner: Inner, seed: int, first: float) -> None:
@@ -31,7 +32,6 @@ class Pacing(ABC):
         self.inside = inner(replace(terms, budget=first, total=None), seed)
         self.payment = getattr(self.inside, "payment", terms.payment)
         self.spent = 0.0
-        self.done: str | None = None
 
     @abstractmethod
     def money(self, most: float) -> float:

@@ -21,7 +21,7 @@ from lefi.arrays import FloatArray, IntArray
 from lefi.draws import key, uniform
 from lefi.mechanisms.catalogue import register_wrapper
 from lefi.mechanisms.last_value import LastValue
-from lefi.mechanisms.mechanism import Mechanism
+from lefi.mechanisms.mechanism import Mechanism, done
 from lefi.mechanisms.parts import part, spread
 from lefi.messages import Receipt, Roster, Terms
 from lefi.opinions import Opinion, fused, opinion, recommended, similarity
@@ -56,6 +56,11 @@ class Reputation:
         self.trusting, self.refusal, self.round = trusting, refusal, 0
         self.good = [LastValue() for _ in range(witnesses)]
         self.bad = [LastValue() for _ in range(witnesses)]
+
+    @property
+    def done(self) -> str | None:
+        """As the mechanism inside says."""
+        return done(self.inside)
 
     def ask(self, roster: Roster, budget: float | None = None) -> Any:
         kept = self._kept(roster.ids, self.round + 1)

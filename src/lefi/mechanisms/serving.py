@@ -12,7 +12,7 @@ from pydantic import Field
 
 from lefi.errors import OfferError
 from lefi.mechanisms.catalogue import register_wrapper
-from lefi.mechanisms.mechanism import Mechanism
+from lefi.mechanisms.mechanism import Mechanism, done
 from lefi.messages import Receipt, Roster, Terms
 from lefi.offers.served import Served, served
 
@@ -35,6 +35,11 @@ class Serving:
     ) -> None:
         self.terms, self.inside = terms, inner(terms, seed)
         self.questions, self.tolerance = questions, tolerance
+
+    @property
+    def done(self) -> str | None:
+        """As the mechanism inside says."""
+        return done(self.inside)
 
     def ask(self, roster: Roster, budget: float | None = None) -> Any:
         offer = self.inside.ask(roster, budget)

@@ -53,7 +53,9 @@ def make_app(
     )  # fmt: skip
     add_problems(app)
     app.state.jobs = jobs
-    app.state.context = Context(jobs.whole.place, jobs.reader, jobs.names, jobs.explain, callers.guard, callers.own)
+    app.state.context = Context(
+        jobs.whole.place, jobs.reader, jobs.names, jobs.explain, jobs.done, callers.guard, callers.own
+    )
     for router in (sessions(callers), reading(jobs, callers), events(jobs, callers), writing(jobs, callers)):
         app.include_router(router)
     mount(app, app.state.context)

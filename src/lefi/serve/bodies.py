@@ -1,6 +1,7 @@
 """What requests carry: jobs, rosters, answers. Columns, not rows: a hundred thousand clients are a few lists."""
 
 import math
+import re
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -11,16 +12,22 @@ from lefi.books import note
 from lefi.errors import InputError, LefiError, UnknownName
 from lefi.ledger import Money
 from lefi.ledger.entries import roster_of
-from lefi.mechanisms.catalogue import mechanism_of, registered
+from lefi.mechanisms.catalogue import by_name, mechanism_of
 from lefi.messages import Offer, Roster, Terms
 from lefi.models import AccuracyModel, accuracy
 from lefi.models.accuracy import ACCURACIES, PRESETS, from_table
 from lefi.models.presets import shipped
 from lefi.offers.columns import loaded_class
+from lefi.spelling import spelled
 
 CLIENT = r"^[A-Za-z0-9][A-Za-z0-9._:@/-]{0,99}$"  # no control, markup, formula or look-alike characters
 JOB = r"^[A-Za-z0-9][A-Za-z0-9._:@-]{0,63}$"  # the same, and fit for an address
 WORD = r"^[a-z][a-z0-9_]{0,39}$"
+KIND = r"^[a-z][a-z0-9_]{0,39}( [a-z]{1,20})?$"  # of an offer: price, served price
+SPELLED = (
+    r"^[a-z][a-z0-9_]{0,39}(\([a-z0-9_ ,=.()-]{1,200}\))?$"  # a name, or a wrapper around one; no quotes, no paths
+)
+LAYERS = 4  # wrappers and the mechanism inside: more is a slip, and each costs time
 MOST = 1e9  # USD, seconds or thousand samples: more is a slip of the pen
 
 Amount = Annotated[float, Field(gt=0, le=MOST, allow_inf_nan=False)]
@@ -28,6 +35,7 @@ Bound = Annotated[float, Field(ge=0, le=MOST, allow_inf_nan=False)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Client = Annotated[str, Field(pattern=CLIENT)]
 Each = Number | list[Number]  # one number for all, or one for each client
+Word = Annotated[str, Field(pattern=WORD)]
 Setting = bool | int | Number | str | list[Number] | None
 
 
@@ -66,8 +74,12 @@ class JobBody(Body):
     """A new job. The same again changes nothing; another one of the same name is refused."""
 
     job: Annotated[str, Field(pattern=JOB)]
-    mechanism: Annotated[str, Field(pattern=WORD)] = Field("waterfill", description="a name of `lefi list`")
-    settings: dict[Annotated[str, Field(pattern=WORD)], Setting] = Field(default_factory=dict)
+    mechanism: Annotated[str, Field(pattern=SPELLED)] = Field(
+        "waterfill", description="a name of `lefi list`, or a wrapper around one: `pace(price, target=0.5)`"
+    )
+    settings: dict[Word, Setting] = Field(
+        default_factory=dict, description="of the mechanism, or of the outermost wrapper"
+    )
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     terms: TermsBody
     currency: Annotated[str, Field(pattern=r"^[A-Za-z0-9]{1,10}$")] = "USD"
@@ -78,9 +90,16 @@ class JobBody(Body):
         return Money(self.currency, self.unit)
 
     def agreed(self) -> Terms:
-        if self.mechanism not in registered():
-            raise UnknownName("mechanism", self.mechanism, registered())
-        return self.terms.made(mechanism_of(self.mechanism).payment)
+        for name, value in self.settings.items():
+            if isinstance(value, str) and not re.fullmatch(WORD, value):
+                raise InputError(f"settings.{name}", value, "a word: no file is read for a caller elsewhere")
+        try:
+            if len(by_name(self.mechanism)) > LAYERS:
+                raise InputError("mechanism", self.mechanism, f"at most {LAYERS} names, one inside the other")
+            payment = mechanism_of(spelled(self.mechanism).spec).payment
+        except InputError as error:  # of how it is written
+            raise InputError("mechanism", self.mechanism, error.allowed) from None
+        return self.terms.made(payment)
 
     def note(self, terms: Terms) -> dict[str, Any]:
         """What the ledger keeps of it: the terms as every job has them, and the body itself for a restart."""
@@ -111,8 +130,8 @@ class RosterBody(Body):
 class OfferBody(Body):
     """An offer as a preview gave it: its kind, and its columns."""
 
-    kind: Annotated[str, Field(pattern=WORD)]
-    columns: dict[Annotated[str, Field(pattern=WORD)], list[Number | None]]
+    kind: Annotated[str, Field(pattern=KIND)]
+    columns: dict[Word, list[Number | None]]
 
     def made(self, roster: Roster) -> Offer:
         columns = {name: column(values) for name, values in self.columns.items()}

@@ -39,6 +39,7 @@ class Context:
     reader   a ledger of one job, opened for reading; may be called from any thread. Unknown jobs raise UnknownName
     jobs     names of all jobs in the ledger
     explain  what the mechanism of a job believes of these clients (`lefi.ledger.client_id` of their names), or None
+    done     why the mechanism of a job wants no further round, or None
     guard    a FastAPI dependency that demands a role and gives the `Caller`; everybody is operator on loopback
              without tokens. Who takes "client" has to call `own`
     own      refuses, and writes down, a client that asks for the account of another client or job
@@ -48,5 +49,6 @@ class Context:
     reader: Callable[[str], Ledger]
     jobs: Callable[[], list[str]]
     explain: Callable[[str, IntArray], Explanation | None]
+    done: Callable[[str], str | None]
     guard: Callable[[Role], Callable[[Request], Caller]]
     own: Callable[[Request, Caller, str, str | None], None]

@@ -14,7 +14,6 @@ from lefi.ledger import Ledger
 from lefi.serve.callers import Callers
 from lefi.serve.jobs import Jobs
 from lefi.serve.problems import Refusal
-from lefi.serve.states import state_of
 from lefi.serve.writing import JobName
 
 LOOK = 0.25  # seconds between two looks into the ledger: a round is on the page within a second
@@ -68,7 +67,7 @@ async def _stream(jobs: Jobs, ledger: Ledger, after: int | None) -> AsyncIterato
     yield format_sse_event(retry=RETRY)
     silent = 0.0
     while not jobs.over:
-        found, after = await to_thread.run_sync(_new, ledger, after)
+        found, after = await to_thread.run_sync(_new, jobs, ledger, after)
         for part in found:
             yield part
         silent = 0.0 if found else silent + LOOK
@@ -78,17 +77,17 @@ async def _stream(jobs: Jobs, ledger: Ledger, after: int | None) -> AsyncIterato
         await asyncio.sleep(LOOK)
 
 
-def _new(ledger: Ledger, after: int | None) -> tuple[list[bytes], int]:
+def _new(jobs: Jobs, ledger: Ledger, after: int | None) -> tuple[list[bytes], int]:
     if after is None:
-        state = state_of(ledger)
+        state = jobs.state(ledger.job)
         told: dict[str, Any] = {"state": state.state, "budget": state.budget, "round": state.settled or None}
         said = {name: value for name, value in told.items() if value is not None}
         return [_event(name, {name: value}, state.row) for name, value in said.items()], state.row
     marks = ledger.marks(after)
-    return list(_events(ledger, marks)), max([after, *(mark["seq"] for mark in marks)])
+    return list(_events(jobs, ledger, marks)), max([after, *(mark["seq"] for mark in marks)])
 
 
-def _events(ledger: Ledger, marks: list[dict[str, Any]]) -> Iterator[bytes]:
+def _events(jobs: Jobs, ledger: Ledger, marks: list[dict[str, Any]]) -> Iterator[bytes]:
     """One event per row; the state is told after the rows that can change it."""
     for mark in marks:
         if mark["kind"] == "round":
@@ -96,7 +95,7 @@ def _events(ledger: Ledger, marks: list[dict[str, Any]]) -> Iterator[bytes]:
         elif mark["kind"] == "budget" and mark["round"] == 0:
             yield _event("budget", {"budget": ledger.money.amount(mark["payment"])}, mark["seq"])
     if marks:
-        yield _event("state", {"state": state_of(ledger).state}, marks[-1]["seq"])
+        yield _event("state", {"state": jobs.state(ledger.job).state}, marks[-1]["seq"])
 
 
 def _event(name: str, data: dict[str, Any], row: int) -> bytes:

@@ -16,11 +16,13 @@ from lefi.arrays import IntArray
 from lefi.errors import InputError, OfferError, UnknownName
 from lefi.ledger import Ledger
 from lefi.mechanisms.explanation import Explaining, Explanation
+from lefi.mechanisms.mechanism import done
 from lefi.serve.bodies import JobBody
 from lefi.serve.limits import Limits
 from lefi.serve.live import Live
 from lefi.serve.problems import Refusal
-from lefi.serve.shadows import Shadows
+from lefi.serve.shadows import Shadows, may_end
+from lefi.serve.states import Job, state_of
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -106,6 +108,18 @@ class Jobs:
             return live.explain(ids)
         twin = self.shadows.of(self.reader(job))
         return twin.explain(ids) if isinstance(twin, Explaining) else None
+
+    def done(self, job: str) -> str | None:
+        """Why the mechanism of a job wants no further round; None while it goes on. Of other jobs a twin says."""
+        if (live := self.live.get(job)) is not None:
+            return done(live.books.mechanism)
+        reader = self.reader(job)
+        name = (reader.noted() or {}).get("mechanism")
+        return done(self.shadows.of(reader)) if isinstance(name, str) and may_end(name) else None
+
+    def state(self, job: str) -> Job:
+        """How a job stands."""
+        return state_of(self.reader(job), self.done(job))
 
     def drop(self, job: str) -> None:
         """Forget what is in memory of a job; the next caller starts from the ledger."""

@@ -103,7 +103,7 @@ class Live:
         if self.books.purse.empty:
             raise Refusal(409, "the money of this job is spent", state="finished")
         if why := done(self.books.mechanism):
-            raise Refusal(409, why, state="finished")
+            raise Refusal(409, f"{why}: no further round is paid, and {self._kept()}", state="finished")
         given = self._given(body, names, roster)
         if given is None:
             self._asked(round, names, roster)
@@ -164,6 +164,13 @@ class Live:
     def _room_for(self, names: Sequence[str]) -> None:
         if (count := len(self.known.union(names))) > self.clients:
             raise InputError("clients", f"{count} in this job", f"at most {self.clients}")
+
+    def _kept(self) -> str:
+        """What becomes of the money, in words."""
+        if self.terms.total is None:
+            return "what it would cost is kept"
+        left = self.money.exact(self.terms.total) - self.books.purse.spent
+        return f"{self.money.text(left)} {self.money.currency} are kept"
 
     def _must_run(self, standing: Standing) -> None:
         state, rounds = standing.orders.state, self.terms.rounds

@@ -21,7 +21,7 @@ from lefi.serve.jobs import Jobs
 from lefi.serve.live import settled_of
 from lefi.serve.problems import Refusal
 from lefi.serve.rendering import Payments, dumped, payments
-from lefi.serve.states import Job, state_of
+from lefi.serve.states import Job
 from lefi.serve.writing import JSON, JobName, Round
 
 Name = Annotated[str | None, Query(max_length=100, description="the name of a client; by default all")]
@@ -87,12 +87,12 @@ def _add_jobs(router: APIRouter, jobs: Jobs, callers: Callers) -> None:
     @router.get("/jobs", operation_id="listJobs", dependencies=auditor)
     def list_jobs() -> JobList:
         """All jobs, with state, round and money."""
-        return JobList(place=jobs.whole.place, jobs=[state_of(jobs.reader(job)) for job in jobs.names()])
+        return JobList(place=jobs.whole.place, jobs=[jobs.state(job) for job in jobs.names()])
 
     @router.get("/jobs/{job}", operation_id="getJob", dependencies=auditor)
     def get_job(job: JobName) -> Job:
         """One job: terms, state, round and money."""
-        return state_of(jobs.reader(job))
+        return jobs.state(job)
 
     @router.get("/jobs/{job}/rounds/{round}", operation_id="getRound", dependencies=auditor, response_model=Payments)
     def get_round(job: JobName, round: Round) -> Response:

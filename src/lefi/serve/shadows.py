@@ -7,7 +7,8 @@ from typing import Any
 
 from lefi.errors import LefiError
 from lefi.ledger import Ledger
-from lefi.mechanisms import Mechanism, make, registered
+from lefi.mechanisms import Mechanism, make
+from lefi.mechanisms.catalogue import by_name, things
 from lefi.messages import Terms
 from lefi.models.accuracy import KINDS
 
@@ -36,14 +37,23 @@ class Shadows:
             return twin
 
 
+def may_end(spec: str) -> bool:
+    """Whether a mechanism may want no further round: only then is it worth a twin to ask."""
+    try:
+        return any(hasattr(thing, "done") for thing in things(spec))
+    except LefiError:
+        return False
+
+
 def _made(noted: Mapping[str, Any]) -> Mechanism | None:
     """Only what is registered by name, with the settings that were noted: a ledger must not make us load code."""
     name, model = noted.get("mechanism"), dict(noted.get("accuracy") or {})
     kind = {each.__name__: each for each in KINDS.values()}.get(str(model.pop("kind", None)))
-    if name not in registered() or kind is None or "settings" not in noted:
+    if not isinstance(name, str) or kind is None or "settings" not in noted:
         return None
     values: dict[str, Any] = {field.name: noted.get(field.name) for field in fields(Terms)}
     try:
+        by_name(name)
         terms = Terms(**values | {"accuracy": kind(**model)})
         return make(name, terms, seed=noted.get("seed") or 0, **noted["settings"])
     except (LefiError, TypeError, ValueError):

@@ -25,12 +25,13 @@ class Job(BaseModel):
     unit: str
     clients: int
     accuracy: float | None = Field(description="of the last round")
+    done: str | None = Field(description="why the mechanism wants no further round; what is not paid then is kept")
     row: int = Field(description="the number of the newest row: the id of the newest event")
     terms: dict[str, Any] = Field(description="what the job was begun with")
 
 
-def state_of(ledger: Ledger) -> Job:
-    """All from the ledger of one job."""
+def state_of(ledger: Ledger, done: str | None = None) -> Job:
+    """All from the ledger of one job, but for what its mechanism says."""
     noted, settled, orders = ledger.noted() or {}, ledger.settled, ledger.orders()
     money, purse = Money.of(noted), Purse.of(noted)
     spent, last = ledger.spent(), ledger.closings(after=settled - 1)
@@ -40,12 +41,12 @@ def state_of(ledger: Ledger) -> Job:
         purse.pay(spent)
         budget = purse.next()
     rounds = noted.get("rounds")
-    if state != "stopped" and ((purse and purse.empty) or (rounds is not None and settled >= rounds)):
+    if state != "stopped" and (done or (purse and purse.empty) or (rounds is not None and settled >= rounds)):
         state = "finished"
     return Job(
         job=ledger.job, state=state, served="served" in noted, mechanism=noted.get("mechanism"),
         payment=noted.get("payment"), settled=settled, budget=budget, total=noted.get("total"), rounds=rounds,
         spent=money.text(spent), currency=money.currency, unit=money.unit, clients=ledger.clients(),
-        accuracy=last[-1]["accuracy"] if last else None, row=ledger.last_row(),
+        accuracy=last[-1]["accuracy"] if last else None, row=ledger.last_row(), done=done,
         terms={name: value for name, value in noted.items() if name != "served"},
     )  # fmt: skip

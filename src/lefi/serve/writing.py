@@ -12,7 +12,7 @@ from lefi.serve.bodies import AnswersBody, BudgetBody, JobBody, OpenBody, Roster
 from lefi.serve.callers import Callers
 from lefi.serve.jobs import Jobs
 from lefi.serve.problems import Refusal
-from lefi.serve.states import Job, state_of
+from lefi.serve.states import Job
 
 JSON = "application/json"
 LAST_ROUND = 2**31 - 1  # rounds are 32-bit numbers in the ledger
@@ -36,7 +36,7 @@ def _add_jobs(router: APIRouter, jobs: Jobs) -> None:
         """Begin a job. The same again changes nothing (200); another one of that name is refused (409)."""
 
         def step() -> tuple[bool, Job]:
-            return jobs.create(body), state_of(jobs.reader(body.job))
+            return jobs.create(body), jobs.state(body.job)
 
         new, state = await jobs.work(body.job, step)
         response.status_code = 201 if new else 200
@@ -74,12 +74,12 @@ def _add_orders(router: APIRouter, jobs: Jobs) -> None:
         if not _again(reader, kind, amount):
             with jobs.writer(job) as ledger:
                 order(ledger, kind, "", None if amount is None else repr(amount))
-        return state_of(reader)
+        return jobs.state(job)
 
     @router.post("/jobs/{job}/{order}", operation_id="orderJob")
     async def order_job(job: JobName, order: Order) -> Job:
         """Pause, resume or stop a job before its next round. A round that is open is paid all the same."""
-        if order != "stop" and state_of(jobs.reader(job)).state == "stopped":
+        if order != "stop" and jobs.state(job).state == "stopped":
             raise Refusal(409, f"job {job!r} is stopped for good", state="stopped")
         return await jobs.work(job, ordered, job, order)
 

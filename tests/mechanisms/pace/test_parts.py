@@ -1,5 +1,7 @@
 """What pace learns: what money buys, where training stands, and the plan that follows."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -45,6 +47,39 @@ def test_what_data_is_worth_is_learned_from_the_accuracy(worth: float) -> None:
     assert progress.worth() == pytest.approx(worth, rel=0.15)
     assert progress.level == pytest.approx(level, abs=0.01)
     assert progress.worth(1.0) > progress.worth() > progress.worth(-1.0)
+
+
+@pytest.mark.parametrize("wider", [0.6, 2.5])
+def test_how_far_data_carries_is_learned_from_where_accuracy_comes_to_rest(wider: float) -> None:
+    """On traffic signs, where little data ends low."""
+    curve = lefi.learning("gtsrb")
+    world, progress = replace(curve, half=curve.half / wider), Progress(curve)
+    sizes, iid, level = np.full(10, 0.8), np.full(10, 0.6), curve.floor
+    for _ in range(60):
+        level = world.next(level, sizes, iid)
+        progress.tell(sizes, iid, level)
+    found, true, usual = (float(one.joint(sizes, iid, 1000)) for one in (progress.likely(), world, curve))
+    assert abs(usual - true) > 0.08
+    assert abs(found - true) < 0.4 * abs(usual - true)
+
+
+def test_where_the_curve_says_never_it_first_believes_that_data_carries_further() -> None:
+    """A budget that buys too little by the curve is kept: larger ones are dear, and curves are wrong there."""
+    supply, progress = Supply(3.0), Progress(lefi.learning("gtsrb"))
+    for _ in range(3):
+        supply.tell(0.04, 0.04, np.full(10, 0.6))
+    plan = Planner(progress, supply, 0.6, 0.7, 20.0, 100.0)
+    assert plan.outlook(0.04).rounds == np.inf
+    assert plan.budget(0.04, 20.0).budget < 1.2 * 0.04
+
+
+def test_a_plan_keeps_a_quarter_of_the_rounds_in_hand() -> None:
+    supply, progress = Supply(5.0), Progress(CURVE)
+    for money in (0.5, 1.0, 2.0):
+        supply.tell(money, money, np.full(10, 0.8 * np.log1p(money / 0.1)))
+    free, few = (Planner(progress, supply, 0.6, 0.5, 100.0, rounds).budget(1.0, 100.0) for rounds in (500.0, 40.0))
+    assert few.rounds <= 0.75 * 40.0 < free.rounds
+    assert few.budget > free.budget
 
 
 def test_the_plan_is_the_cheapest_of_all_constant_budgets() -> None:

@@ -12,9 +12,9 @@ import numpy as np
 from pydantic import Field
 
 from lefi.mechanisms.catalogue import register_wrapper
-from lefi.mechanisms.pace.planner import Planner
+from lefi.mechanisms.pace.planner import SMALL, STEP, Planner
 from lefi.mechanisms.pace.progress import Progress
-from lefi.mechanisms.pace.supply import Supply
+from lefi.mechanisms.pace.supply import CURVED, STRAIGHT, Supply
 from lefi.mechanisms.pacing import IMPROVEMENT, PATIENCE, Inner, Pacing, at_rest
 from lefi.messages import Receipt, Terms
 from lefi.models import learning
@@ -60,7 +60,8 @@ class Pace(Pacing):
         self.next = start * (terms.budget if terms.total is None else min(terms.budget, terms.total))
         super().__init__(terms, inner, seed, self.next)
         self.planned = target is not None or terms.total is not None
-        self.progress, self.supply = Progress(learning(data)), Supply(terms.size_high)
+        usual, self.step = (CURVED, SMALL) if self.payment == "curve" else (STRAIGHT, STEP)
+        self.progress, self.supply = Progress(learning(data)), Supply(terms.size_high, usual)
         self.iid, self.idle, self.beyond = 1.0, 0, 0
         self.seen: list[float] = []  # accuracy of each round that was paid for
         whole = np.full(MOST, terms.size_high)
@@ -89,7 +90,7 @@ class Pace(Pacing):
             self.next = min(RISE * budget, most)
             return
         rounds = (self.terms.rounds or round + LONGEST) - round
-        planner = Planner(self.progress, self.supply, self.iid, self.target, self.left, rounds)
+        planner = Planner(self.progress, self.supply, self.iid, self.target, self.left, rounds, self.step)
         hopeless = self.target is not None and planner.cheapest(most, HOPE).cost > self.left
         self.beyond = self.beyond + 1 if hopeless else 0
         self.next = SAVE * budget if hopeless else planner.budget(budget, most).budget

@@ -17,7 +17,8 @@ KEPT = 40  # rounds: older ones weigh less than a thousandth
 BENDS = np.geomspace(0.03, 100.0, 22)  # c that are tried, in units of the largest payment
 LEFT, SATED = 0.7, 3  # so many rounds that paid less than this share of their budget, and brought
 ALL = 0.95  # of the most that any round brought: there is no more to buy
-USUAL = 1e-5  # pull towards c = the largest payment, relative to the error: it decides where one round is all
+USUAL = 1e-5  # pull towards the usual c, relative to the error: it decides where all rounds paid about the same
+CURVED, STRAIGHT = 1.0, 30.0  # the usual c of the paper's curve, and of a price, in units of the largest payment
 
 
 class Bought(NamedTuple):
@@ -39,21 +40,21 @@ class Bend(NamedTuple):
         return self.s * float(np.log1p(x / self.c))
 
     @classmethod
-    def through(cls, x: FloatArray, y: FloatArray) -> "Bend":
+    def through(cls, x: FloatArray, y: FloatArray, usual: float = CURVED) -> "Bend":
         """The best one for these points, newest last."""
         weight, c = FADE ** np.arange(len(x))[::-1], BENDS * x.max()
         shape = np.log1p(x / c[:, None])
         s = (weight * shape * y).sum(axis=1) / (weight * shape**2).sum(axis=1)
-        error = (weight * (s[:, None] * shape - y) ** 2).sum(axis=1) + USUAL * np.log(BENDS) ** 2 * (y**2).max()
-        best = int(error.argmin())
+        error = (weight * (s[:, None] * shape - y) ** 2).sum(axis=1)
+        best = int((error + USUAL * np.log(BENDS / usual) ** 2 * (y**2).max()).argmin())
         return cls(float(s[best]), float(c[best]))
 
 
 class Supply:
     """The curves through the rounds that were paid for."""
 
-    def __init__(self, size_high: float) -> None:
-        self.size_high, self.clients = size_high, 1
+    def __init__(self, size_high: float, usual: float = CURVED) -> None:
+        self.size_high, self.usual, self.clients = size_high, usual, 1
         self.rounds: list[Bought] = []
         self.mean, self.behind = Bend(0.0, 1.0), Bend(0.0, 1.0)
 
@@ -66,7 +67,7 @@ class Supply:
         bought = Bought(paid, total / sizes.size, float(sizes @ sizes) / total, budget)
         self.rounds = [*self.rounds[1 - KEPT :], bought]
         x, mean, behind, _ = np.array(self.rounds).T
-        self.mean, self.behind = Bend.through(x, mean), Bend.through(x, behind)
+        self.mean, self.behind = (Bend.through(x, y, self.usual) for y in (mean, behind))
 
     def sizes(self, money: float) -> FloatArray:
         """Equal clients that deliver together what this much money buys."""

@@ -7,14 +7,15 @@ from lefi.serve.pages.digest import Digest
 from lefi.serve.pages.plain import number
 
 
-def line(digest: Digest) -> dict[str, Any]:
-    """State, round, money and accuracy of one job."""
+def line(digest: Digest, done: str | None) -> dict[str, Any]:
+    """State, round, money and accuracy of one job; `done`: why its mechanism wants no further round."""
     money, noted, rounds = digest.money, digest.noted, digest.rounds
     measured = [row.accuracy for row in rounds if row.accuracy is not None]
     spent, total = digest.spent[-1] if rounds else 0, _total(digest)
     return {
         "job": digest.reader.job,
-        "state": digest.state,
+        "state": "finished" if done and digest.state == "running" else digest.state,
+        "done": done,
         "mechanism": noted.get("mechanism"),
         "round": rounds[-1].round if rounds else 0,
         "rounds": noted.get("rounds"),
@@ -41,7 +42,7 @@ def _total(digest: Digest) -> float | None:
     return float(budget) * rounds if budget is not None and rounds is not None else None
 
 
-def head(digest: Digest) -> dict[str, Any]:
+def head(digest: Digest, done: str | None) -> dict[str, Any]:
     """All that the top of a job's page says."""
     noted = digest.noted
     rows, signed = digest.seq, digest.reader.head()
@@ -51,7 +52,7 @@ def head(digest: Digest) -> dict[str, Any]:
         proof |= {"signed": signed.size, "at": signed.at, "root": signed.root[:16], "holds": holds}
     terms = {name: noted.get(name) for name in ("payment", "size_low", "size_high", "deadline", "seed", "version")}
     blocked, caps = len(digest.orders.blocked), len(digest.orders.caps)
-    return line(digest) | {
+    return line(digest, done) | {
         "terms": terms,
         "proof": proof,
         "blocked": blocked,

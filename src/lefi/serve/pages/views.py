@@ -67,13 +67,13 @@ def _of_jobs(router: APIRouter, jobs: Jobs, looking: list[Any]) -> None:
     @router.get("/overview", dependencies=looking)
     def overview_of_jobs() -> dict[str, Any]:
         """All jobs, one line each."""
-        lines = [overview.line(jobs.open(job)[0]) for job in jobs.context.jobs() if job]
+        lines = [overview.line(jobs.open(job)[0], jobs.context.done(job)) for job in jobs.context.jobs() if job]
         return {"place": jobs.context.place, "jobs": lines}
 
     @router.get("/jobs/{job}", dependencies=looking)
     def head_of_job(job: str) -> dict[str, Any]:
         """The head of a job's page: state, money, alerts, proof."""
-        return overview.head(jobs.open(job)[0])
+        return overview.head(jobs.open(job)[0], jobs.context.done(job))
 
     @router.get("/jobs/{job}/rows", dependencies=looking)
     def rows_of_job(

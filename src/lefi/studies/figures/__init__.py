@@ -34,6 +34,7 @@ from lefi.studies.figures import (
     readme,
     scenarios,
     sizes,
+    to_target,
     trained_accuracy,
     weights,
 )
@@ -110,6 +111,7 @@ PLANS = (
     ),
     _plan("ablation", "What each change of ours buys (ours)", ablation, *ablation.STUDIES, extra=True),
     _plan("everybody", "Every mechanism at equal money (ours)", everybody, heavy=("everybody",)),
+    _plan("to-target", "Money to a target, really trained (ours)", to_target, heavy=("to_target",)),
     _plan("cost", "Compute cost against size", cost),
     _plan("accuracy-model", "Accuracy against size and iid", accuracy_model),
     _plan("measured", "Accuracy, really trained (ours)", trained_accuracy),

@@ -3,14 +3,17 @@
 from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from lefi.spelling import spelled
 from lefi.studies.figures.style import GREY
 from lefi.studies.figures.trained_accuracy import DATA
 from lefi.studies.judge.statistics import told
-from lefi.studies.judge.to_target import Way, best, money, paper, ratio
+from lefi.studies.judge.to_target import PAPER, Way, best, money, paper, ratio, read
+from lefi.studies.judge.to_target import PLAN as SCHEDULE
 
 OURS, THEIRS, PLAN = "#009E73", "#D55E00", "#0072B2"  # pace, bara_published, constant plans
 LINE = 0.3  # inches of height for each mechanism
@@ -23,6 +26,15 @@ class Panel:
     data: str
     target: float
     ways: list[Way]
+
+
+def compute(table: pl.DataFrame) -> list[Panel]:
+    """One panel per data set, of what most seeds reach the target with; prices first, then the paper's curve."""
+    panels = []
+    for data, target in table.select("data", "target").unique(maintain_order=True).rows():
+        own = read(table.filter(data=data))
+        panels.append(Panel(data, target, [way for way in own if np.isfinite(way.middle)]))
+    return panels
 
 
 def draw(panels: list[Panel]) -> Figure:
@@ -40,7 +52,7 @@ def _lines(axes: Axes, ways: list[Way]) -> None:
     reached = np.concatenate([way.money[np.isfinite(way.money)] for way in ways])
     edge = 2 * reached.max() if reached.size else 1.0
     for place, way in enumerate(reversed(ways)):
-        colour = PLAN if way.planned else THEIRS if way.inside == way.mechanism else OURS
+        colour = _colour(way)
         never = int(np.isinf(way.money).sum())
         known = way.money[np.isfinite(way.money)]
         axes.plot(known, np.full(known.size, place), "o", color=colour, alpha=0.35, markersize=4)
@@ -50,12 +62,27 @@ def _lines(axes: Axes, ways: list[Way]) -> None:
         if never:
             axes.plot([edge], [place], "x", color=GREY, markersize=6)
             axes.annotate(f" {never}", (edge, place), color=GREY, va="center")
-    axes.set_yticks(range(len(ways)), [way.mechanism for way in reversed(ways)])
+    axes.set_yticks(range(len(ways)), [_label(way) for way in reversed(ways)])
     axes.set_ylim(-0.7, len(ways) - 0.3)
     axes.set_xscale("log")
     axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+def _colour(way: Way) -> str:
+    if spelled(way.mechanism).name == SCHEDULE:
+        return PLAN
+    return THEIRS if way.inside == way.mechanism else OURS
+
+
+def _label(way: Way) -> str:
+    """A schedule in words: it is written too long for an axis."""
+    written = spelled(way.mechanism)
+    if written.name != SCHEDULE or not written.inside:
+        return way.mechanism
+    rounds, shape = written.settings.get("rounds", PAPER), written.settings.get("shape", "constant")
+    return f"{written.inside[0]}, {rounds} rounds" + ("" if shape == "constant" else f", {shape}")
 
 
 def caption(panels: list[Panel]) -> str:

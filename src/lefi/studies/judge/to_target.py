@@ -62,6 +62,28 @@ def ways(table: pl.DataFrame, target: float) -> list[Way]:
     return found
 
 
+def kept(found: list[Way], **about: Any) -> pl.DataFrame:
+    """The ways as a table to keep: a row per mechanism and seed, empty where the target is never reached."""
+    columns = {"mechanism": [], "seed": [], "usd": [], "rounds": []}  # type: dict[str, list[Any]]
+    for way in found:
+        for place, (usd, rounds) in enumerate(zip(way.money.tolist(), way.rounds.tolist(), strict=True)):
+            there = np.isfinite(usd)
+            row = (way.mechanism, place, usd if there else None, int(rounds) if there else None)
+            for column, value in zip(columns.values(), row, strict=True):
+                column.append(value)
+    return pl.DataFrame(columns).select(*(pl.lit(value).alias(name) for name, value in about.items()), pl.all())
+
+
+def read(table: pl.DataFrame) -> list[Way]:
+    """The ways of such a table."""
+    found = []
+    for name in table["mechanism"].unique(maintain_order=True):
+        own = table.filter(mechanism=name).sort("seed")
+        usd, rounds = (own[c].cast(pl.Float64).fill_null(np.inf).to_numpy() for c in ("usd", "rounds"))
+        found.append(Way(str(name), usd, rounds))
+    return found
+
+
 def ratio(ours: Way, theirs: Way) -> Interval:
     """Money of the one over that of the other, seed by seed: median and interval. 1 where neither gets there."""
     both = np.isinf(ours.money) & np.isinf(theirs.money)

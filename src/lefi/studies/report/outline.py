@@ -94,6 +94,18 @@ OUTLINE = (
         ("everybody",),
     ),
     Section(
+        "target",
+        "Dollars",
+        "Dollars to accuracy: what does a target cost?",
+        "The paper spends the same budget in every round, for ever. An operator has a sum and a target. A schedule "
+        "splits the sum over rounds beforehand; pace plans anew after every round and stops at the target; "
+        "bara_published is BARA as its authors have it. Clients really train, and money counts until held-out accuracy "
+        "first reaches the target.",
+        (),
+        ("to-target",),
+        ("target",),
+    ),
+    Section(
         "models",
         "Models",
         "Do the models hold when it is really trained?",
@@ -130,6 +142,8 @@ SEE = {
     "ablation": "Left: what is missing to the best, from lefi step by step to waterfill. Right: what each overspends.",
     "everybody": "Ranked from the top. Left money is short. Right even flat, the control, buys everything: what is "
     "missing there is what the paper's curve wastes. Open marks have overspent.",
+    "to-target": "To the left is cheaper, on a logarithmic scale: prices above, the paper's curve below. Green plans "
+    "as it goes, blue was planned beforehand: with prices a few large rounds do, on the curve many small ones.",
     "cost": "Computing grows in proportion to data, from a small fixed part.",
     "accuracy-model": "Lines are nearly straight: the next thousand samples are worth almost what the first were.",
     "measured": "Unlike the paper's model, the curves bend: the first thousands of samples buy most.",

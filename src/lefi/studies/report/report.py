@@ -19,6 +19,7 @@ from lefi.studies.report.page import definitions, folded, page, paragraph, pictu
 from lefi.studies.report.sections import PER_ROUND, mechanisms_table, settings_table, uniform_sentence, versions_line
 from lefi.studies.report.shape import shape_parts
 from lefi.studies.report.speed import speed_parts
+from lefi.studies.report.target import target_parts
 from lefi.studies.report.verdicts import badges, claim_parts
 from lefi.studies.run.results import Results, read_results
 
@@ -98,7 +99,8 @@ def _parts(found: Results, claims: list[Claim], drawn: list[Drawn], speed: list[
         paragraph(
             "Points with 5 USD for more than 10 clients, with 10,000 clients, cold starts, pretending clients, "
             "games of clients who look ahead, everybody, four of the rules of claim h and the map over readings are of "
-            "heavy studies: tables that ship with lefi, unless lefi paper --heavy has measured them here."
+            "heavy studies: tables that ship with lefi, unless lefi paper --heavy has measured them here. "
+            "Money to a target was trained on a GPU by lefi train --total --target, and ships as well."
         ),
         '<h2 id="definitions">Definitions</h2>',
         definitions(DEFINITIONS),
@@ -111,7 +113,7 @@ def _section(
     by_name = {figure.name: figure for figure in drawn if figure.name not in PICTURES}
     shown = [by_name[name] for name in section.figures if name in by_name]
     tables = {"shares": _shares, "shape": shape_parts, "beyond": beyond_parts, "gaming": gaming_parts}
-    tables |= {"everybody": everybody_parts}
+    tables |= {"everybody": everybody_parts, "target": target_parts}
     rest = [part for name in section.tables for part in tables[name](found)]
     return [
         f'<h2 id="{section.anchor}">{escape(section.question)}</h2>',

@@ -17,14 +17,15 @@ export function heading(place, head, again, worth = null) {
       order("Budget\u2026", () => orders.budget(head.job, head.budget, head.currency)),
       order("Stop\u2026", () => orders.stop(head.job), "danger"));
   });
-  const key = [head.job, head.state, head.round, head.rounds, head.mechanism, head.budget, head.read, worth].join("|");
+  const key = [head.job, head.state, head.done, head.round, head.rounds, head.mechanism, head.budget, head.read, worth].join("|");
   if (place.dataset.key === key) return;
   place.dataset.key = key;
   const reading = head.read < FAR ? h("span", { class: "muted small" }, `reading the ledger: ${Math.floor(100 * head.read)}%`) : null;
   fill(place, h("div", { class: "head" },
-    h("h1", {}, head.job), h("span", { class: `state ${head.state}` }, head.state),
+    h("h1", {}, head.job), h("span", { class: `state ${head.state}`, title: head.done || "" }, head.state),
     h("span", { class: "muted" }, `round ${whole(head.round)}${head.rounds ? ` of ${whole(head.rounds)}` : ""}`),
-    head.mechanism ? h("span", { class: "muted" }, head.mechanism, valued(worth)) : null, reading, buttons));
+    head.mechanism ? h("span", { class: "muted" }, head.mechanism, valued(worth)) : null, reading, buttons),
+    head.done ? h("p", { class: "muted" }, head.done) : null);
 }
 
 // What another dollar would add, as the mechanism reckons.
