@@ -267,7 +267,7 @@ class Incentive(Strategy):
 
     def _records(self, promise: Promise, offer: Offer, receipts: bool) -> list[Record]:
         """What the messages to the clients carry: their offers and, once a round, receipts of what was paid before."""
-        left = {name: self.money.text(units) for name, units in self.books.left.items()}
+        left = {at: self.money.text(units) for at, units in self.books.most(promise.names).items()}
         slips = self.slips.write(promise.round, promise.names) if receipts else {}
         return letters(offer, promise, self.terms, left, slips)
 

@@ -38,6 +38,7 @@ def state_of(ledger: Ledger) -> Job:
     if purse:
         purse.change(orders.budget)
         purse.pay(spent)
+        purse.returned = sum(units for _, units in ledger.returns())
         budget = purse.next()
     rounds = noted.get("rounds")
     if state != "stopped" and ((purse and purse.empty) or (rounds is not None and settled >= rounds)):
