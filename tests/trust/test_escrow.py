@@ -41,4 +41,4 @@ def test_pay_comes_out_after_some_rounds_and_an_accused_client_loses_it() -> Non
 @pytest.mark.parametrize("wrong", [-1, 0.5, True, float("nan")])
 def test_pay_is_whole_units(wrong: float) -> None:
     with pytest.raises(InputError, match="whole units"):
-        Escrow().earn(1, {1: wrong})  # type: ignore[dict-item]
+        Escrow().earn(1, {1: wrong})  # type: ignore[arg-type]

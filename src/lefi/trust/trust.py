@@ -13,6 +13,8 @@ from lefi.trust.scores import NAMES, Features
 
 MOST_ACCUSED = 0.5  # of the clients ever heard: a majority of cheaters makes honest clients look odd
 
+HALF = "half of the clients are accused: if most of them cheat, honest ones look odd, and nobody else is accused"
+
 
 class Verdicts(NamedTuple):
     """Of one round. `evidence` is the log of E over all rounds so far, by client; accused at log(1 / alpha)."""
@@ -74,7 +76,8 @@ class Trust:
             self.excluded.add(client)
             told, which, sizes = self._evidence()
             worst, looks = worst | which, looks | sizes
-        return Verdicts(accused, told | final, worst, looks)
+        full = HALF if told and max(told.values()) >= np.log(1 / self.alpha) else None
+        return Verdicts(accused, told | final, worst, looks, full)
 
     def _evidence(self) -> tuple[dict[int, float], dict[int, str], dict[int, float]]:
         """Of everybody who is not excluded, relative to the others who are not."""
