@@ -21,6 +21,7 @@ from lefi.studies.report.markdown import markdown, marked
 
 PAGES = ("docs/surrogate.md", "docs/shape.md", "docs/plan.md", "docs/trust.md")
 KEPT = Path("docs", "measured")
+POWER = "src/lefi/trust/power.json"  # what `lefi trust plan` reads
 FILES = ("gpu.json", "price.json", "plan.json", "target.json", "trust.json")
 Measured = dict[str, Any]  # by the file's name without its ending
 
@@ -147,6 +148,7 @@ def main(found: Path | None, root: Path) -> None:
     for name in FILES:
         if found is not None and (found / name).is_file():
             shutil.copyfile(found / name, root / KEPT / name)
+    shutil.copyfile(root / KEPT / "trust.json", root / POWER)
     measured = read(root)
     for page in PAGES:
         path = root / page

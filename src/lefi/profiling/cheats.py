@@ -19,9 +19,8 @@ from lefi.arrays import FloatArray, IntArray
 from lefi.profiling.sgd import Weights, exact
 from lefi.profiling.train import Trainer
 from lefi.trust import Heard, Layout, Trust, Verdicts
+from lefi.trust.deterrence import PART
 
-PART = {"tenth": 0.1, "quarter": 0.25, "half": 0.5}
-PART |= {f"{name}_scaled": part for name, part in PART.items()}
 IDLE = ("idle", "noise", "replay", "copy")
 KINDS = (*IDLE, *PART)
 WORK = dict.fromkeys(IDLE, 0.0) | PART | {"honest": 1.0}  # of the claimed samples, trained on
