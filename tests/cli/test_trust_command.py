@@ -64,6 +64,16 @@ def test_past_jobs_are_a_reference_that_says_where_it_holds(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
+def test_a_job_with_cheats_is_trained_three_times() -> None:
+    assert "idle" in lefi("train", "--kind", "lazy").stderr
+    told = lefi("train", "--rounds", "5", "--share", "0.2", "--json")
+    found = json.loads(told.stdout)
+    assert found["caught"] == 1.0
+    assert found["kept"] == 0.0
+    assert "cheats, watched" in lefi("train", "--rounds", "3").stdout
+
+
+@pytest.mark.slow
 def test_honest_jobs_are_trained_for_a_reference(tmp_path: Path) -> None:
     small = ["--model", "lefi.profiling.model:small_mlp", "--epochs", "1", "--jobs", "10", "--rounds", "3"]
     told = lefi("calibrate", tmp_path / "r.json", "--data", "digits", *small, "--device", "cpu")

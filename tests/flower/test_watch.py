@@ -17,7 +17,7 @@ from lefi.ledger.keys import public_text
 from lefi.ledger.reader import earned
 from lefi.ledger.views import frame
 from lefi.trust import Audits, Records, calibrate
-from tests.flower import watched
+from tests.flower import toy, watched
 
 ROUNDS = 8
 CHEATS = {"client-0", "client-1", "client-2"}
@@ -171,5 +171,5 @@ def test_wrong_settings_are_refused(tmp_path: Path) -> None:
         with pytest.raises(InputError):
             watched.watch(**wrong)
     with pytest.raises(InputError, match="checkpoints"):
-        Incentive(watched.toy.fedavg(), "uniform", terms=watched.TERMS, ledger=tmp_path / "l.db", trust=watched.watch())
+        Incentive(toy.fedavg(), "uniform", terms=watched.TERMS, ledger=tmp_path / "l.db", trust=watched.watch())
     assert np.isfinite(watched.accuracy(watched._record(watched.first())))

@@ -16,16 +16,14 @@ MONEY = Money(0.05, 0.03, 0.1)
 def simulated(cheat: Cheat, money: Money, escrow: int, audits: float) -> float:
     """The same gain from many cheats, one by one."""
     rng = np.random.default_rng(1)
-    chance, total, many = np.diff(cheat.caught, prepend=0.0), 0.0, 20_000
-    for _ in range(many):
-        seen = rng.choice(ROUNDS + 1, p=[*chance, 1 - chance.sum()]) + 1
-        audited = rng.geometric(audits) if audits else ROUNDS + 1
-        accused = min(seen, audited)
-        if accused > ROUNDS:
-            total += ROUNDS * (money.pay - cheat.work * money.cost)
-        else:
-            total += money.pay * max(accused - 1 - escrow, 0) - cheat.work * money.cost * accused
-    return total / many - ROUNDS * (money.pay - money.cost)
+    chance, many = np.diff(cheat.caught, prepend=0.0), 50_000
+    seen = rng.choice(ROUNDS + 1, many, p=[*chance, 1 - chance.sum()]) + 1
+    audited = rng.geometric(audits, many) if audits else np.full(many, ROUNDS + 1)
+    accused = np.minimum(seen, audited)
+    paid = np.where(accused > ROUNDS, ROUNDS, np.maximum(accused - 1 - escrow, 0))
+    worked = np.minimum(accused, ROUNDS)
+    each = money.pay * paid - cheat.work * money.cost * worked
+    return float(each.mean() - ROUNDS * (money.pay - money.cost))
 
 
 @pytest.mark.parametrize(("escrow", "audits"), [(0, 0.0), (3, 0.0), (3, 0.1), (10, 0.02)])

@@ -1,14 +1,14 @@
 """`lefi trust`: a reference of honest work, whether it holds for a job, and what makes cheating unprofitable."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lefi.cli.commands import Commands
 from lefi.cli.options import AsJson
 from lefi.cli.training import Batch, Device, Epochs, Folder, LearningRate, Model, Momentum
-from lefi.errors import InputError, LefiError
+from lefi.errors import InputError, LefiError, UnknownName
 
 if TYPE_CHECKING:
     from lefi.trust import Reference
@@ -94,7 +94,7 @@ def _from_folders(folders: list[Path]) -> "Reference":
 def _trained(
     data: str,
     folder: Path | None,
-    recipe: dict[str, object],
+    recipe: dict[str, Any],
     device: str,
     counts: tuple[int, int, int, int, int],
     sizes: tuple[int, int],
@@ -114,7 +114,7 @@ def _trained(
     jobs, clients, rounds, seed, validation = counts
     images = load_images(data, folder)
     usual = measured(images.name).recipe if images.name in shipped() else Recipe()
-    trainer = Trainer(images, replace(usual, **recipe), choose_device(device))  # type: ignore[arg-type]
+    trainer = Trainer(images, replace(usual, **recipe), choose_device(device))
     fleet = Fleet(clients=clients, sizes=sizes, validation=validation)
     with show.bar("trust", "jobs") as tell:
         return calibrated(
@@ -195,6 +195,56 @@ def plan(
     console.print(table)
     for line in _words(best, money.pay > money.cost):
         console.print(line, soft_wrap=True, markup=False)
+
+
+@trust.command()
+def train(
+    kind: Annotated[
+        str, typer.Option(help="What cheats do: idle, noise, replay, copy, tenth, quarter, half, ..")
+    ] = "idle",
+    share: Annotated[float, typer.Option(help="Of the clients that cheat.", min=0.01, max=0.49)] = 0.4,
+    reference: Annotated[
+        Path, typer.Option(help="Of `lefi trust calibrate` for this model; digits comes with lefi.")
+    ] = Path("digits"),
+    rounds: Annotated[int, typer.Option(help="Rounds of each job.", min=3)] = 20,
+    seeds: Annotated[int, typer.Option(help="Fleets.", min=1)] = 1,
+    seed: Annotated[int, typer.Option(help="The first of their seeds.", min=0)] = 0,
+    escrow: Annotated[int, typer.Option(help="Rounds for which pay is held back.", min=0)] = 3,
+    as_json: AsJson = False,
+) -> None:
+    """Train digits for real with clients that cheat: the model and the money, without and with trust.
+
+    Twenty clients, a third of them with evenly mixed labels, the others skewed. The same fleet is trained three times:
+    all honest, with cheats that are believed, and with cheats that are watched, accused and left out.
+
+    \b
+    Examples:
+    lefi trust train
+    lefi trust train --kind tenth_scaled --share 0.2 --seeds 3
+    """
+    from lefi.cli import show
+    from lefi.profiling.cheats import KINDS, Fleet
+    from lefi.profiling.closed_loop import compared, digits_trainer
+    from lefi.trust import Reference
+
+    if kind not in KINDS:
+        raise UnknownName("kind", kind, KINDS)
+    fleet, many = Fleet(kind=kind, share=share), list(range(seed, seed + seeds))
+    found = compared(digits_trainer(), fleet, Reference.read(reference), rounds, many, escrow)
+    if as_json:
+        show.print_json(found._asdict())
+        return
+    table = show.table(["digits"], ["test accuracy", "pay cheats keep"], f"{100 * share:.0f}% {kind}, round {rounds}")
+    for name, value, kept in (
+        ("all honest", found.honest, "-"),
+        ("cheats, believed", found.believed, "100%"),
+        ("cheats, watched", found.watched, f"{100 * found.kept:.1f}%"),
+    ):
+        table.add_row(name, show.number(value, 3), kept)
+    console = show.console()
+    console.print(table)
+    lost = f"{100 * found.honest_lost:.1f}% of the honest clients were accused"
+    console.print(f"{100 * found.caught:.0f}% of the cheats were accused, {lost}")
 
 
 def _percent(share: float) -> str:
