@@ -35,7 +35,7 @@ def beside_training() -> dict[str, float]:
     trainer = digits_trainer()
     job = Job(trainer, Fleet(), 0)
     trust = Trust(Reference.read("digits"), job.layout)
-    trained, heard = [], []
+    trained, heard = list[float](), list[float]()
     job._trained = _timed(job._trained, trained)  # type: ignore[method-assign]
     trust.hear = _timed(trust.hear, heard)  # type: ignore[method-assign]
     for _ in job.play(ROUNDS, trust):

@@ -43,7 +43,7 @@ class Spread(NamedTuple):
 @lru_cache(maxsize=1000)
 def _factors(spread: Spread, rounds: int) -> tuple[FloatArray, FloatArray]:
     """L, and a_s in columns: the same for all clients of a score after so many rounds."""
-    L = np.linalg.cholesky(spread.covariance(rounds))
+    L = np.asarray(np.linalg.cholesky(spread.covariance(rounds)), np.float64)
     return L, np.asarray(scipy.linalg.solve_triangular(L, np.tril(np.ones((rounds, rounds))), lower=True))
 
 
