@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from flwr.app import Array, ArrayRecord, Context, Message, MetricRecord, RecordDict
 from flwr.clientapp import ClientApp
+from flwr.serverapp import Grid
+from flwr.serverapp.strategy import FedAvg
 
 import lefi
 from lefi.flower import Client, Incentive, LocalGrid, Posted, Watch
@@ -145,19 +147,22 @@ def run(
     begins: int = 1,
     clients: int = CLIENTS,
     measure: Callable[[ArrayRecord], float] | None = None,
-    faults: Any = None,
+    grid: Grid | None = None,
+    grace: float | None = None,
 ) -> Incentive:
-    """Play the job in process, from wherever its ledger is."""
+    """Play the job from wherever its ledger is, in process unless there is a grid."""
+    strategy = FedAvg(fraction_evaluate=0.0, min_train_nodes=clients, min_available_nodes=clients)
     incentive = Incentive(
-        toy.fedavg(),
+        strategy if grid else toy.fedavg(),
         "uniform",
         terms=TERMS,
         ledger=folder / "ledger.db",
         checkpoints=folder / "models",
         measure=measure or accuracy,
         trust=trust,
+        grace=grace,
     )
-    incentive.start(LocalGrid(app(cheats, begins), clients, faults=faults), _record(first()), num_rounds=rounds)
+    incentive.start(grid or LocalGrid(app(cheats, begins), clients), _record(first()), num_rounds=rounds)
     return incentive
 
 

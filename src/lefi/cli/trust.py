@@ -49,7 +49,7 @@ def calibrate(
 
     A reference needs at least 200 honest clients, of the model and with the training that your clients use. It holds
     for such clients only: it says for which model, claims and rounds, and elsewhere nobody is judged. A small
-    validation set alone is no substitute: calibrated on that, 16-18% of honest clients were accused instead of 1%.
+    validation set alone is no substitute: calibrated on that, many honest clients are accused (docs/trust.md).
 
     \b
     Examples:
