@@ -15,7 +15,7 @@ import argparse
 import json
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
@@ -213,7 +213,7 @@ def main() -> None:
         play_all(options.folder_of_jobs, Source(options.data, options.folder, options.device), sets, options.processes)
         return
     if options.what == "reference":
-        about = {"weights": WEIGHTS, "model": RECIPES["digits"].model, "data": "digits"}
+        about = {"weights": WEIGHTS, "model": DIGITS.model, "data": "digits", "recipe": asdict(DIGITS)}
         calibrate([record(one) for one in read(options.folder_of_jobs, "reference")], about).write(SHIPPED)
         return
     closing = options.what == "closed"

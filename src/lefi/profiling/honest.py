@@ -1,6 +1,7 @@
 """Honest jobs, trained for real on separate data: a reference for `lefi.trust` where there are no past jobs."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,13 @@ def calibrated(
         weights = sum(int(np.prod(shape)) for shape in job.shapes)
         progress(place, jobs)
     skews = ["iid" if np.isinf(one) else f"Dirichlet {one:g}" for one in CONCENTRATIONS]
-    about = {"weights": weights, "model": trainer.recipe.model, "data": trainer.images.name, "clients": skews}
+    about: dict[str, Any] = {
+        "weights": weights,
+        "model": trainer.recipe.model,
+        "data": trainer.images.name,
+        "clients": skews,
+    }
+    about["recipe"] = asdict(trainer.recipe)
     return calibrate(records, about)
 
 
