@@ -18,7 +18,7 @@ import lefi
 from lefi.flower import Client, Incentive, LocalGrid, Posted, Watch
 from lefi.trust import Heard, Record, Reference, calibrate
 from lefi.trust.features import PAST, features
-from lefi.trust.flat import layout_of
+from lefi.trust.vectors import layout_of
 from tests.flower import toy
 
 CLIENTS, CLASSES, INPUTS = 12, 4, 6

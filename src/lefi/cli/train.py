@@ -87,12 +87,10 @@ def train(
     from lefi.profiling.measure import data_digest
     from lefi.profiling.train import Trainer
 
-    where = choose_device(device)
-    images = load_images(data, folder)
-    known = accuracy or _preset(images.name, data)
+    where, images = choose_device(device), load_images(data, folder)
+    known, goal = accuracy or _preset(images.name, data), Goal(total, target)
     about = measured(known)
     owned = size_high or min(about.size_high, len(images.train) / 1000 / clients)
-    goal = Goal(total, target)
     market = {"scenario": scenario, "accuracy": known, "size_high": owned, "clients": clients, "deadline": deadline}
     orders = Orders(
         mechanisms=_names(mechanisms or goal.mechanisms or MECHANISMS),

@@ -10,10 +10,10 @@ accused: docs/trust.md says what that is.
 from lefi.trust.audits import Audits
 from lefi.trust.escrow import Escrow
 from lefi.trust.features import Heard, Layout
-from lefi.trust.flat import flat, layout_of
 from lefi.trust.records import Records
 from lefi.trust.reference import Record, Reference, calibrate
 from lefi.trust.trust import Trust, Verdicts
+from lefi.trust.vectors import flat, layout_of
 
 __all__ = [
     "Audits", "Escrow", "Heard", "Layout", "Record", "Records", "Reference", "Trust", "Verdicts", "calibrate", "flat",
