@@ -4,8 +4,9 @@
 
 bench.json comes from `make bench` and serve.json from `python benchmarks/serve.py`, on a machine that does nothing
 else, price.json from `python -m benchmarks.price`, plan.json from `lefi plan`, target.json from
-`python -m benchmarks.target`, trust.json from `python -m benchmarks.trust judge`, gpu.json from
-`python benchmarks/gpu.py` on a machine with a GPU. A test compares the pages with docs/measured.
+`python -m benchmarks.target`, trust.json and trust_closed.json from `python -m benchmarks.trust judge | closed`,
+trust_controls.json and trust_cost.json from the modules of that name, gpu.json from `python benchmarks/gpu.py` on a
+machine with a GPU. A test compares the pages with docs/measured.
 """
 
 import json
@@ -24,7 +25,9 @@ from lefi.studies.report.markdown import markdown, marked
 PAGES = ("README.md", "docs/surrogate.md", "docs/shape.md", "docs/plan.md", "docs/trust.md", "docs/service.md")
 KEPT = Path("docs", "measured")
 PICTURE = "speed.png"
-FILES = ("bench.json", "serve.json", "gpu.json", "price.json", "plan.json", "target.json", "trust.json")
+POWER = "src/lefi/trust/power.json"  # what `lefi trust plan` reads
+TRUST = ("trust.json", "trust_closed.json", "trust_controls.json", "trust_cost.json")
+FILES = ("bench.json", "serve.json", "gpu.json", "price.json", "plan.json", "target.json", *TRUST)
 Measured = dict[str, Any]  # by the file's name without its ending
 
 
@@ -132,6 +135,39 @@ def trust(measured: Measured) -> str:
     )
 
 
+def trust_closed(measured: Measured) -> str:
+    """Accuracy and pay of jobs with cheats, believed and watched."""
+    cells = [
+        [
+            row["kind"],
+            *(f"{row[name]:.3f}" for name in ("honest", "believed", "watched")),
+            *(f"{100 * row[name]:.0f}%" for name in ("caught", "kept")),
+        ]
+        for row in measured["trust_closed"]
+    ]
+    return markdown(["", "all honest", "believed", "watched", "accused", "of their pay, cheats keep"], cells)
+
+
+def trust_controls(measured: Measured) -> str:
+    """Who is out by round 20, under each control."""
+    by = {(row["control"], row["kind"]): row["by 20"] for row in measured["trust_controls"]}
+    kinds = [kind for kind in dict.fromkeys(kind for _, kind in by) if kind != "honest"]
+    names = dict.fromkeys(name for name, _ in by)
+    cells = [[name, f"{100 * by[name, 'honest']:.1f}%", *(f"{by[name, kind]:.2f}" for kind in kinds)] for name in names]
+    return markdown(["", "honest", *kinds], cells)
+
+
+def trust_cost(measured: Measured) -> str:
+    """What weighing costs."""
+    found = measured["trust_cost"]
+    beside, by = found["digits"], found["hearing by clients"]
+    most = max(by, key=int)
+    each = ", ".join(f"{1e3 * seconds:.0f} ms at {int(clients):,}" for clients, seconds in by.items())
+    told = f"{1e3 * beside['hearing']:.0f} ms of CPU a round, {100 * found['ratio']:.0f}% of the "
+    told += f"{1e3 * beside['training']:.0f} ms that its 20 clients train"
+    return f"Digits: {told}. By clients: {each}; {1e6 * by[most] / int(most):.0f} us for each at {int(most):,}."
+
+
 SPEED = ("per_client", "equal_fleets", "fitted", "copies", "whole", "million", "service")
 BLOCKS: dict[str, Callable[[Measured], str]] = {
     "gpu": gpu,
@@ -140,6 +176,9 @@ BLOCKS: dict[str, Callable[[Measured], str]] = {
     "same_target": same_target,
     "target": target,
     "trust": trust,
+    "trust_closed": trust_closed,
+    "trust_controls": trust_controls,
+    "trust_cost": trust_cost,
     **{name: getattr(speed_tables, name) for name in SPEED},
 }
 
@@ -154,6 +193,7 @@ def main(found: Path | None, root: Path) -> None:
             shutil.copyfile(found / name, root / KEPT / name)
     if found is not None and (found / PICTURE).is_file():
         shutil.copyfile(found / PICTURE, root / "docs" / "images" / PICTURE)
+    shutil.copyfile(root / KEPT / "trust.json", root / POWER)
     measured = read(root)
     for page in PAGES:
         path = root / page

@@ -2,6 +2,8 @@
 
     python -m benchmarks.trust play results/trust --processes 2     # hours on two cores; goes on where it stopped
     python -m benchmarks.trust judge results/trust                  # tables, from what was played
+    python -m benchmarks.trust reference results/trust              # src/lefi/trust/digits.json
+    python -m benchmarks.trust closed results/trust                 # minutes: accuracy and pay, with and without
     python -m benchmarks.trust play results/trust_cifar10 --data cifar10 --folder DATA --device cuda --processes 6
 
 Sets of jobs, each with fleets of its own: `reference` (honest) calibrates, `design` was looked at while the scores were
@@ -13,7 +15,7 @@ import argparse
 import json
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
@@ -22,19 +24,23 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from lefi.profiling.cheats import KINDS, Fleet, Job
+from lefi.profiling.cheats import IDLE, KINDS, Fleet, Job
+from lefi.profiling.closed_loop import DIGITS, compared
 from lefi.profiling.data import load_images
 from lefi.profiling.train import Recipe, Trainer
 from lefi.trust import Layout, Record, Reference, Trust, calibrate
 from lefi.trust.features import features
+from lefi.trust.reference import SHIPPED
 
 ROUNDS = 20
 RECIPES = {
-    "digits": Recipe(epochs=2, learning_rate=0.05, momentum=0.0, batch=10, model="lefi.profiling.model:small_mlp"),
+    "digits": DIGITS,
     "cifar10": Recipe(epochs=2, learning_rate=0.01, momentum=0.9, batch=32),
 }
 FLEETS = {"digits": Fleet(), "cifar10": Fleet(sizes=(150, 1000), validation=500)}
 MODES = {"steady": {}, "late": {"begins": 10}, "sporadic": {"duty": 0.25}}
+CLOSED, CLOSED_SEEDS = (*IDLE, "tenth", "tenth_scaled", "quarter", "half"), [900_000, 900_001]
+WEIGHTS = 2410  # of the model of digits
 SHARES = (0.1, 0.2, 0.4)  # of the clients that cheat, by turns
 
 
@@ -185,9 +191,16 @@ def judge(folder: Path, name: str) -> list[dict[str, Any]]:
     ]
 
 
+def closed() -> list[dict[str, Any]]:
+    """Rows: per kind, 40% of the clients cheating, accuracy and pay where everybody is believed and where not."""
+    fleets = [replace(FLEETS["digits"], kind=kind, share=SHARES[-1]) for kind in CLOSED]
+    reference, source = Reference.read("digits"), Source()
+    return [compared(trainer(source), one, reference, ROUNDS, CLOSED_SEEDS)._asdict() for one in fleets]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("play", "judge"))
+    parser.add_argument("what", choices=("play", "judge", "reference", "closed"))
     parser.add_argument("folder_of_jobs", type=Path)
     parser.add_argument("--data", default="digits", choices=tuple(RECIPES))
     parser.add_argument("--folder", help="where the files of cifar10 lie")
@@ -199,8 +212,15 @@ def main() -> None:
     if options.what == "play":
         play_all(options.folder_of_jobs, Source(options.data, options.folder, options.device), sets, options.processes)
         return
-    rows = judge(options.folder_of_jobs, sets[-1])
-    (options.folder_of_jobs / "trust.json").write_text(json.dumps(rows, indent=1) + "\n")
+    if options.what == "reference":
+        about = {"weights": WEIGHTS, "model": DIGITS.model, "data": "digits", "recipe": asdict(DIGITS)}
+        calibrate([record(one) for one in read(options.folder_of_jobs, "reference")], about).write(SHIPPED)
+        return
+    closing = options.what == "closed"
+    rows = closed() if closing else judge(options.folder_of_jobs, sets[-1])
+    name = "trust_closed.json" if closing else "trust.json"
+    options.folder_of_jobs.mkdir(parents=True, exist_ok=True)
+    (options.folder_of_jobs / name).write_text(json.dumps(rows, indent=1) + "\n")
     for row in rows:
         print("  ".join(f"{value:.3f}" if isinstance(value, float) else f"{value!s:16}" for value in row.values()))
 

@@ -12,6 +12,7 @@ LEDGER = ("alembic", "cryptography", "sqlalchemy")
 NEEDS = {
     "books": (*LEDGER, "psycopg"),
     "cli/test_ledger_command.py": (*LEDGER, "flwr"),
+    "cli/test_trust_command.py": (*LEDGER, "flwr", "torch"),
     "databases": (*LEDGER, "psycopg"),
     "flower": (*LEDGER, "flwr", "psycopg", "ray"),
     "ledger": (*LEDGER, "flwr", "psycopg"),

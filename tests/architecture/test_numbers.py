@@ -27,6 +27,11 @@ def test_every_table_of_a_benchmark_is_as_it_was_written(page: str) -> None:
     assert marked(text, pages.BLOCKS, pages.read(ROOT)) == text, "run `python -m benchmarks.pages` after the benchmark"
 
 
+def test_plans_read_the_power_that_was_measured() -> None:
+    measured = (ROOT / pages.KEPT / "trust.json").read_text(encoding="utf-8")
+    assert (ROOT / pages.POWER).read_text(encoding="utf-8") == measured, "run `python -m benchmarks.pages`"
+
+
 def test_every_table_stands_somewhere() -> None:
     docs = [ROOT / page for page in {*PAGES, *pages.PAGES}]
     found = {name for page in docs for name in re.findall(r"<!-- table: (\w+) -->", page.read_text(encoding="utf-8"))}

@@ -42,13 +42,13 @@ def start_node(folder: Path, number: int, key: str) -> "subprocess.Popen[bytes]"
     return subprocess.Popen([*command, "--node-config", f"partition-id={number}"], cwd=folder)
 
 
-def register(folder: Path) -> None:
+def register(folder: Path, nodes: int = NODES) -> None:
     home = Path(os.environ["FLWR_HOME"])
     home.mkdir(exist_ok=True)
     home.joinpath("config.toml").write_text(
         f'[superlink]\ndefault = "dep"\n[superlink.dep]\naddress = "{LINK}"\nroot-certificates = "{folder}/ca.pem"\n'
     )
-    for number in range(NODES):
+    for number in range(nodes):
         subprocess.run(["flwr", "supernode", "register", str(folder / f"node-{number}.pub"), "dep"], check=True)
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 APP = ROOT / "examples" / "flower"
 KINDS_APP = ROOT / "tests" / "flower" / "kinds_app"
+WATCHED_APP = ROOT / "tests" / "flower" / "watched_app"
 BIN = Path(sys.executable).parent
 LOOPBACK = ("unshare", "-n", "bash", "-c", 'ip link set lo up; exec "$@"', "_")
 OWN_PROCESSES = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc")

@@ -11,6 +11,7 @@ from lefi.draws import uniform
 from lefi.world.behaviours import (
     AllOrNothing,
     Blend,
+    Cheat,
     Churn,
     ConvexCost,
     Drift,
@@ -46,6 +47,7 @@ BEHAVIOURS: dict[str, Any] = {
     "sticky": lambda f: Sticky(f, 0.5),
     "dropout": lambda f: Dropout(f, 0.2),
     "misreport": lambda f: Misreport(f, 1.5),
+    "cheat": lambda f: Cheat(f, work=0.25, duty=0.5, caught=0.2, key=7),
     "linear": lambda f: Linear(f, key=7),
     "all_or_nothing": lambda f: AllOrNothing(f, key=7),
     "logit": lambda f: Logit(f, T=0.01),

@@ -15,9 +15,13 @@ from lefi.books.pledges import Pledges
 from lefi.books.verdicts import plain
 from lefi.errors import OfferError
 from lefi.ledger import Answer, Ledger, Money, Promise
-from lefi.ledger.money import payable, told
+from lefi.ledger.entries import Row
+from lefi.ledger.money import LARGEST, payable, told
+from lefi.ledger.newcomers import Newcomers
 from lefi.ledger.orders import Orders
-from lefi.ledger.terms import Purse, in_force
+from lefi.ledger.reader import earned
+from lefi.ledger.terms import Purse, in_force, returned
+from lefi.ledger.withholding import NOTHING, Judged, Withholding, escrow_rows, judged_rows, release_rows
 from lefi.mechanisms import Mechanism
 from lefi.messages import Offer, Receipt, Roster, Terms
 from lefi.offers import AuctionCall
@@ -33,11 +37,12 @@ def no_bids(call: AuctionCall) -> FloatArray:
 
 @dataclass(frozen=True)
 class Standing:
-    """The orders in force up to the row `seen`, and the units that are left to clients with a cap."""
+    """The orders in force up to the row `seen`, the units that are left to clients with a cap, and what came back."""
 
     seen: int
     orders: Orders
     left: dict[str, int]
+    returned: int = 0
 
     @property
     def barred(self) -> set[str]:
@@ -65,6 +70,8 @@ class Books:
         self.left: dict[str, int] = {}  # units that clients with a cap may still get, as of the last promise
         self.units: list[int] = []  # what was paid in the last round, in the order of its roster
         self.last: tuple[object, Offer] | None = None  # what the mechanism was asked last, and its answer
+        self.holding = Withholding.of(ledger.noted() or {})
+        self.newcomers = Newcomers(self.holding.newcomers, self.holding.escrow) if self.holding else None
         self.pending = ledger.pending()
         self._restore()
 
@@ -79,11 +86,13 @@ class Books:
         seen = self.ledger.last_order() if upto is None else upto
         orders = self.ledger.orders(upto)
         paid = self.ledger.balances(upto) if orders.caps else {}
-        return Standing(seen, orders, {name: cap - _earned(paid, name) for name, cap in orders.caps.items()})
+        left = {name: cap - (earned(paid[name]) if name in paid else 0) for name, cap in orders.caps.items()}
+        back = returned(self.ledger.returns(), upto or LARGEST)
+        return Standing(seen, orders, left, back)
 
     def obey(self, standing: Standing, budget: int | None = None) -> None:
         """Let these orders hold for the next promise; `budget` in units comes before theirs."""
-        self.left = standing.left
+        self.left, self.purse.returned = standing.left, standing.returned
         self.purse.change(standing.orders.budget if budget is None else budget)
 
     def promise(
@@ -124,14 +133,15 @@ class Books:
         accuracy: float,
         answers: Sequence[Answer],
         faults: Mapping[str, str],
+        judged: Judged = NOTHING,
     ) -> Receipt:
-        """Pay and close a round, then let the mechanism learn from it."""
+        """Pay and close a round, then let the mechanism learn from it. `judged`: what was found out about the work."""
         budget, owed = self.purse.next(), promise.owed(sizes)
-        left = {at: self.left[name] for at, name in enumerate(promise.names) if name in self.left} if self.left else {}
+        left = self.most(promise.names)
         units = payable(self.money, owed, self.purse.units, left)
         payments = told(self.money, owed, units)
         receipt = Receipt(promise.round, promise.roster, promise.offer, sizes, payments, accuracy, budget)
-        self.ledger.settle(promise.names, receipt, answers, faults, units)
+        self.ledger.settle(promise.names, receipt, answers, faults, units, self._then(promise, units, judged))
         self.units = units
         self._remember(promise, sizes, sum(units))
         if wrong := self._tell(receipt):
@@ -140,6 +150,28 @@ class Books:
         paid = (self.money.text(sum(units)), budget, self.money.currency)
         self.log(INFO, "lefi: round %d: %d offers, %d answers, paid %s of %.4f %s", promise.round, *counts, *paid)
         return receipt
+
+    def _then(self, promise: Promise, units: list[int], judged: Judged) -> Callable[[], list[Row]] | None:
+        """The rows that follow a round: what was found out, and what becomes of the pay."""
+        if self.holding is None:
+            return None
+        round, rounds, pay = promise.round, self.holding.escrow, dict(zip(promise.names, units, strict=True))
+        found = judged_rows(round, judged)
+        return lambda: found + escrow_rows(self.ledger, rounds, round, pay, judged.guilty)
+
+    def finish(self) -> None:
+        """The job has ended: what is held back is released."""
+        if self.holding is not None and not self.pending:
+            rounds = self.holding.escrow
+            self.ledger.append(lambda: release_rows(self.ledger, rounds))
+
+    def most(self, names: Sequence[str]) -> dict[int, int]:
+        """Units that single clients of a round may still get, by position: a cap, or little for who is new."""
+        most = self.newcomers.limits(names, self.purse.units) if self.newcomers else {}
+        for at, name in enumerate(names) if self.left else ():
+            if name in self.left:
+                most[at] = min(self.left[name], most.get(at, self.left[name]))
+        return most
 
     def asked(self, round: int, names: tuple[str, ...], roster: Roster) -> Offer:
         """What the mechanism asks, cut to what the job allows; asked once for the same roster and budget."""
@@ -186,6 +218,8 @@ class Books:
         self.settled = promise.round
         self.purse.pay(units)
         self.pledges.note(promise, sizes)
+        if self.newcomers:
+            self.newcomers.note(promise.names, [promise.names[at] for at in np.flatnonzero(sizes > 0)])
         self._note_iid(promise)
 
     def _note_iid(self, promise: Promise) -> None:
@@ -199,12 +233,6 @@ class Books:
         except Exception as error:
             return failure(f"round {receipt.round}: {type(self.mechanism).__name__} failed to learn", error, self.log)
         return None
-
-
-def _earned(balances: Mapping[str, Mapping[str, int]], name: str) -> int:
-    """Payments less reversals."""
-    own = balances.get(name)
-    return own["payment"] + own["reversal"] if own else 0
 
 
 def failure(what: str, error: Exception, log: Log) -> str:

@@ -20,6 +20,7 @@ from lefi.cli.serve import serve
 from lefi.cli.simulate import simulate
 from lefi.cli.token import token
 from lefi.cli.train import train
+from lefi.cli.trust import trust
 
 app = typer.Typer(
     cls=Commands, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich"
@@ -51,3 +52,4 @@ add_orders(ledger)
 app.add_typer(ledger, name="ledger")
 app.add_typer(receipt, name="receipt")
 app.add_typer(token, name="token")
+app.add_typer(trust, name="trust")

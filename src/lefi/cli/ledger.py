@@ -157,7 +157,9 @@ def statement(
     end: Annotated[str | None, typer.Option("--to", help="Up to, and without, this day or instant.")] = None,
     output: Annotated[Path | None, typer.Option(help="A .csv or .parquet file, instead of the screen.")] = None,
 ) -> None:
-    """Payments and reversals of a client, or of all, in a period.
+    """Payments of a client, or of all, in a period, with what was taken back or forfeited.
+
+    What is held back has been earned, and is in it; the last line says how much of it waits.
 
     \b
     Example:
@@ -166,12 +168,14 @@ def statement(
     import polars as pl
 
     from lefi.ledger.exports import export as write
+    from lefi.ledger.reader import waiting
     from lefi.ledger.statements import statement as lines
     from lefi.ledger.statements import total
 
     with existing(location, job) as opened:
         money = opened.money
         table = lines(opened.rows(), money, client, start, end)
+        held = sum(waiting(own) for name, own in opened.balances().items() if client in (None, name))
     if output:
         write(table, output)
     elif table.height:
@@ -181,6 +185,8 @@ def statement(
         _print(brief, "client", f"Payments of job {opened.job} in {money.currency}")
     of = f"{table.height} payments and reversals" + (f" of {client}" if client else "")
     typer.echo(printable(f"{of}: {money.text(total(table))} {money.currency}"))
+    if held:
+        typer.echo(f"held back now: {money.text(held)} {money.currency}")
 
 
 @ledger.command()

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from lefi.cli.ledger import Job, Location, existing, opened_at, printable
+from lefi.errors import InputError
 
 Name = Annotated[str, typer.Argument(help="The name of a client.")]
 Secret = Annotated[str | None, typer.Option("--key", help="The signing key, where it is not beside the ledger.")]
@@ -107,6 +108,53 @@ def budget(
     _order(location, job, key, "budget", "", amount)
 
 
+def appeal(
+    location: Location,
+    client: Name,
+    decision: Annotated[str, typer.Argument(help="granted or refused.")],
+    reason: Why = "",
+    job: Job = None,
+    key: Secret = None,
+) -> None:
+    """Decide on the appeal of a client that was accused. Granted: it takes part again and gets what it lost.
+
+    \b
+    Example:
+    lefi ledger appeal ledger.db car-2 granted --reason "the audit of round 9 found the work"
+    """
+    from lefi.ledger.accounting import appeal as decide
+
+    if decision not in ("granted", "refused"):
+        raise InputError("decision", decision, "granted or refused")
+    with existing(location, job, reading=False, key=key) as opened:
+        units = decide(opened, client, decision == "granted", reason)
+        given = f"{opened.money.text(units)} {opened.money.currency} are given back"
+        typer.echo(printable(f"the appeal of {client} is {decision}: {given}"))
+
+
+def reveal(
+    location: Location,
+    secret: Annotated[str, typer.Argument(help="The secret of the audits, as hexadecimal digits.")],
+    job: Job = None,
+    key: Secret = None,
+) -> None:
+    """Tell the secret of the audits when a job has ended: `verify` then checks that just those drawn were made.
+
+    \b
+    Example:
+    lefi ledger reveal ledger.db 30313233343536373839616263646566
+    """
+    from lefi.ledger.accounting import reveal as tell
+
+    try:
+        told = bytes.fromhex(secret)
+    except ValueError:
+        raise InputError("secret", secret, "hexadecimal digits") from None
+    with existing(location, job, reading=False, key=key) as opened:
+        tell(opened, told)
+    typer.echo("revealed: run `lefi ledger verify`")
+
+
 def forget(location: Location, client: Name, job: Job = None) -> None:
     """Erase a client's name. Its rows, the proofs and the sums stay, under an alias that leads back to nobody.
 
@@ -156,7 +204,7 @@ ABOUT_JOBS = {
 
 def add_orders(ledger: typer.Typer) -> None:
     """Add these commands to `lefi ledger`."""
-    for command in (migrate, payout, reverse, cap, budget, forget):
+    for command in (migrate, payout, reverse, appeal, reveal, cap, budget, forget):
         ledger.command()(command)
     for kind, text in ABOUT_CLIENTS.items():
         ledger.command(kind)(_about_client(kind, text))

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lefi.cli import options
+from lefi.cli import options, train_trust
 from lefi.cli.options import AsJson, Deadline
 from lefi.cli.train_target import Goal, report
+from lefi.cli.train_trust import Suspicion, trainer_of, watched
 from lefi.cli.training import Data, Device, Folder, Overwrite, numbers
 from lefi.errors import InputError
 
@@ -58,6 +59,11 @@ def train(
     ] = None,
     device: Device = "auto",
     out: Annotated[Path | None, typer.Option(help="Where the results go.", show_default="results/train/DATA")] = None,
+    trust: Annotated[
+        str | None, typer.Option(help="Reference of honest work: clients cheat and are watched.", show_default="off")
+    ] = None,
+    cheat: Annotated[str, typer.Option(help="With --trust: what cheats do, see `lefi trust train`.")] = "idle",
+    cheating: Annotated[float, typer.Option(help="With --trust: the share of clients that cheat.")] = 0.4,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
@@ -73,6 +79,7 @@ def train(
     lefi train --budget 0.01,0.03,0.1 --seeds 5 --mechanisms uniform,waterfill,price,auction,first_best
     lefi train --data gtsrb --folder gtsrb --size-high 3 --device cuda
     lefi train --total 1 --target 0.6 --mechanisms "pace(price),schedule(price, rounds=20)"
+    lefi train --trust digits --cheat idle --cheating 0.4 --clients 20 --rounds 20 --seeds 1 --mechanisms price
     """
     from lefi.profiling.data import load_images
     from lefi.profiling.defaults import measured
@@ -80,12 +87,10 @@ def train(
     from lefi.profiling.measure import data_digest
     from lefi.profiling.train import Trainer
 
-    where = choose_device(device)
-    images = load_images(data, folder)
-    known = accuracy or _preset(images.name, data)
+    where, images = choose_device(device), load_images(data, folder)
+    known, goal = accuracy or _preset(images.name, data), Goal(total, target)
     about = measured(known)
     owned = size_high or min(about.size_high, len(images.train) / 1000 / clients)
-    goal = Goal(total, target)
     market = {"scenario": scenario, "accuracy": known, "size_high": owned, "clients": clients, "deadline": deadline}
     orders = Orders(
         mechanisms=_names(mechanisms or goal.mechanisms or MECHANISMS),
@@ -98,7 +103,19 @@ def train(
     orders.of(seed, orders.budgets[0])  # what is wrong with them is said now
     place = options.writable(out or Path("results/train") / images.name)
     options.unless(overwrite, place, other_training(place, asdict(orders)))
+    if trust is not None:
+        _watched(Suspicion(trust, cheat, cheating), orders, (images, where), place, as_json)
+        return
     _report(_trained(orders, Trainer(images, about.recipe, where), together, place), orders, place, as_json)
+
+
+def _watched(told: Suspicion, orders: "Orders", data: tuple[Any, Any], place: Path, as_json: bool) -> None:
+    """Train with clients that cheat, by the recipe of the reference."""
+    if unable := sorted(set(orders.mechanisms) & {"oracle", "first_best"}):
+        raise InputError("mechanisms", ",".join(unable), "mechanisms that learn, with --trust")
+    reference = told.read()
+    rows = watched(orders, trainer_of(reference, *data), told, reference)
+    train_trust.report(rows, told, place, as_json)
 
 
 def _preset(name: str, data: str) -> str:

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from logging import INFO, WARNING
-from math import isfinite, nan
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +19,20 @@ from lefi.flower.checkpoints import Checkpoints
 from lefi.flower.checks import evaluated
 from lefi.flower.counting import Evaluate, later, numbered
 from lefi.flower.identity import Caller, Directory, Reading, Stated
+from lefi.flower.judging import judged_work, watcher_of
 from lefi.flower.letters import letters, query
 from lefi.flower.local import LocalGrid
+from lefi.flower.measuring import measured
 from lefi.flower.pausing import wait_while_paused
 from lefi.flower.post import Post, ask
 from lefi.flower.received import finite, models_of
 from lefi.flower.replies import Heard, Mail, weight_key
+from lefi.flower.watch import Watch
 from lefi.flower.wire import OFFER, Record, offer_records, with_offer
 from lefi.ledger import Ledger, Money, Promise
 from lefi.ledger.entries import roster_of
 from lefi.ledger.slips import Slips
+from lefi.ledger.withholding import Judged
 from lefi.mechanisms import Mechanism
 from lefi.mechanisms.mechanism import done
 from lefi.messages import Offer, Terms
@@ -56,6 +59,7 @@ class Incentive(Strategy):
     greeting     seconds to wait for the other answers once one is there
     grace        seconds on top of the deadline for the engine's own doing; by default 60, in simulation without end
     metrics      names of metrics that a reply must bring, where the strategy cannot do without
+    trust        a `Watch`: was the work done? Who is accused is left out, and loses what is held; needs checkpoints
     """
 
     def __init__(
@@ -80,6 +84,7 @@ class Incentive(Strategy):
         greeting: float = 60.0,
         grace: float | None = None,
         metrics: Sequence[str] = (),
+        trust: Watch | None = None,
     ) -> None:
         self.strategy, self.terms, self.rate, self.two_phase = strategy, terms, rate, two_phase
         self.measure, self.patience, self.greeting, self.metrics = measure, patience, greeting, metrics
@@ -91,9 +96,11 @@ class Incentive(Strategy):
         self.money = Money(currency, unit)
         choices: dict[str, Any] = {"two_phase": two_phase, "rate": rate, "identity": identity, "iid": iid}
         choices |= {"penance": penance, "currency": currency, "unit": unit}
-        self.ledger.begin(note(mechanism, terms, settings, seed, **choices))
+        choices |= {"trust": trust.note()} if trust else {}
+        self.ledger.begin(note(mechanism, terms, settings, seed, **choices), trust.audits if trust else None)
         self.books = Books(self.mechanism, terms, self.ledger, whole("penance", penance, low=0), self.money, log)
         self.slips = Slips(self.ledger)
+        self.watcher = watcher_of(trust, self.checkpoints, self.settled)
         self.directory.first = self.books.stated
         self.pause: Callable[[float], None] = time.sleep  # what a paused job does between two looks
         self.done = 0  # rounds of earlier starts, which Flower does not count
@@ -133,6 +140,8 @@ class Incentive(Strategy):
         watched = grid if isinstance(grid, LocalGrid | Post) else Post(grid, self._longest(grid))
         result = super().start(watched, initial_arrays, left, timeout, train_config, evaluate_config, evaluate)
         result.arrays = result.arrays or initial_arrays
+        if self.over or self.settled >= num_rounds:
+            self.books.finish()
         return numbered(result, done)
 
     def configure_train(
@@ -175,15 +184,16 @@ class Incentive(Strategy):
             return None, None
         heard = mail.hear(replies, weight_key(self.strategy), getattr(self.grid, "seconds", None))
         faults: dict[str, str] = {}
+        judged, counted = judged_work(self.watcher, round, self.arrays, heard, faults)
         arrays, metrics = None, None
         try:
-            arrays, metrics = self.strategy.aggregate_train(round, heard.counted + heard.failures)
+            arrays, metrics = self.strategy.aggregate_train(round, counted + heard.failures)
             if arrays is not None and not finite(arrays):
                 raise ArithmeticError("the aggregated model is not finite")
         except Exception as error:
             arrays, metrics = None, None
             faults["strategy"] = failure(f"round {round}: the strategy failed, the model stays", error, log)
-        self._settle(mail.promise, heard, arrays if arrays is not None else self.arrays, faults)
+        self._settle(mail.promise, heard, arrays if arrays is not None else self.arrays, faults, judged)
         return arrays, metrics
 
     def configure_evaluate(
@@ -206,8 +216,7 @@ class Incentive(Strategy):
     def summary(self) -> None:
         phases, who = "two-phase" if self.two_phase else "one-phase", type(self.mechanism).__name__
         total = "" if self.terms.total is None else f", {self.terms.total:g} in all"
-        each = (self.terms.budget, self.money.currency, total)
-        log(INFO, "\tlefi: %s, %s rounds, %g %s each%s", who, phases, *each)
+        log(INFO, "\tlefi: %s, %s rounds, %g %s each%s", who, phases, self.terms.budget, self.money.currency, total)
         log(INFO, "\tlefi: ledger %s, job %s, %d rounds settled", self.ledger.place, self.ledger.job, self.settled)
         self.strategy.summary()
 
@@ -267,7 +276,7 @@ class Incentive(Strategy):
 
     def _records(self, promise: Promise, offer: Offer, receipts: bool) -> list[Record]:
         """What the messages to the clients carry: their offers and, once a round, receipts of what was paid before."""
-        left = {name: self.money.text(units) for name, units in self.books.left.items()}
+        left = {at: self.money.text(units) for at, units in self.books.most(promise.names).items()}
         slips = self.slips.write(promise.round, promise.names) if receipts else {}
         return letters(offer, promise, self.terms, left, slips)
 
@@ -280,17 +289,12 @@ class Incentive(Strategy):
             if name in callers and (pledges is None or pledges[position] > 0)
         }
 
-    def _settle(self, promise: Promise, heard: Heard, arrays: ArrayRecord | None, faults: dict[str, str]) -> None:
-        accuracy = float(self.terms.accuracy(np.nan_to_num(heard.sizes), promise.roster.iid).mean())
-        if self.measure and arrays is not None:
-            try:
-                accuracy = float(self.measure(arrays))
-            except Exception as error:
-                faults["measure"], accuracy = (
-                    failure(f"round {promise.round}: the model cannot be measured", error, log),
-                    nan,
-                )
+    def _settle(
+        self, promise: Promise, heard: Heard, arrays: ArrayRecord | None, faults: dict[str, str], judged: Judged
+    ) -> None:
+        accuracy = measured(self.measure, arrays, self.terms, promise, heard.sizes, faults)
         if self.checkpoints and arrays is not None:
             self.checkpoints.save(promise.round, arrays)
-        accuracy = accuracy if isfinite(accuracy) else nan
-        self.books.settle(promise, heard.sizes, accuracy, heard.answers + heard.refused, faults)
+        if self.watcher and self.arrays is not None:
+            self.watcher.applied(promise.round, self.arrays, arrays)
+        self.books.settle(promise, heard.sizes, accuracy, heard.answers + heard.refused, faults, judged)

@@ -10,11 +10,10 @@ from lefi.messages import Offer, Terms
 
 
 def letters(
-    offer: Offer, promise: Promise, terms: Terms, left: Mapping[str, str], slips: Mapping[str, str]
+    offer: Offer, promise: Promise, terms: Terms, left: Mapping[int, str], slips: Mapping[str, str]
 ) -> list[Record]:
-    """One record per client of the promise. `left`: money of clients with a cap, by name; `slips`: receipts."""
-    most = {at: left[name] for at, name in enumerate(promise.names) if name in left} if left else {}
-    records = offer_records(offer, promise.roster.rate, terms, most)
+    """One record per client of the promise. `left`: money of clients with a limit, by position; `slips`: receipts."""
+    records = offer_records(offer, promise.roster.rate, terms, left)
     for record, name in zip(records, promise.names, strict=True):
         if name in slips:
             record[RECEIPT] = slips[name]

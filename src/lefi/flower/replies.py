@@ -30,6 +30,11 @@ class Heard:
     failures: list[Message]
 
     @property
+    def counting(self) -> list[Answer]:
+        """The answers behind `counted`."""
+        return [answer for answer in self.answers if _counts(answer)]
+
+    @property
     def sizes(self) -> FloatArray:
         return np.array([np.nan if answer.size is None else answer.size for answer in self.answers])
 

@@ -8,6 +8,10 @@ import secrets
 from hashlib import sha256
 
 
+class Alias(str):
+    """An alias in the place of a name, where the name was forgotten: it is written as it is."""
+
+
 def new_salt() -> str:
     return secrets.token_hex(16)
 

@@ -21,7 +21,7 @@ from lefi.ledger.heads import Head
 from lefi.ledger.leaves import leaf_of_values, values_of
 from lefi.ledger.merkle import Frontier
 from lefi.ledger.money import Money
-from lefi.ledger.terms import Purse, read
+from lefi.ledger.terms import read
 from lefi.ledger.writer import Writer
 
 MOST = 1000  # findings that are listed; a log that is all wrong need not be told in full
@@ -106,7 +106,7 @@ class Walk:
         self.chained: dict[int, str] = {}
         self.findings: list[str] = []
         self.shape, self.accounts = Shape(), Accounts()
-        self.money, self.rounds = Money(), Rounds(None, Money(), self.accounts)
+        self.money, self.rounds = Money(), Rounds({}, self.accounts)
 
     def add(self, row: Row) -> None:
         tree, kind = self.tree, row["kind"]
@@ -134,7 +134,7 @@ class Walk:
         try:
             noted = read(row["terms"])
             self.money = Money.of(noted)
-            self.rounds = Rounds(Purse.of(noted), self.money, self.accounts)
+            self.rounds = Rounds(noted, self.accounts)
         except LefiError as error:
             self.findings.append(str(error))
 

@@ -1,14 +1,16 @@
 """Does every payment follow from an offer and an answer, once, within budget and caps; are the rounds in order."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from lefi.errors import LefiError
 from lefi.ledger.accounts import Accounts
 from lefi.ledger.audit_rows import FAULTS
+from lefi.ledger.audit_trust import TRUST, Trusted
 from lefi.ledger.entries import Promise, Row, offer_texts, promise_of
 from lefi.ledger.money import Money, payable
 from lefi.ledger.reader import PLAYED
@@ -60,8 +62,9 @@ class Open:
 class Rounds:
     """Rounds one after another, each checked when it closes."""
 
-    def __init__(self, purse: Purse | None, money: Money, accounts: Accounts) -> None:
-        self.purse, self.money, self.accounts = purse, money, accounts
+    def __init__(self, noted: Mapping[str, Any], accounts: Accounts) -> None:
+        self.purse, self.money, self.accounts = Purse.of(noted), Money.of(noted), accounts
+        self.trust = Trusted(noted, accounts)
         self.settled, self.paid = 0, 0
         self.open: Open | None = None
         self.once: int | None = None  # units of the next round alone
@@ -72,19 +75,27 @@ class Rounds:
         if kind in PLAYED:
             if row["round"] != due:
                 return [f"row {row['seq']}: a row of round {row['round']} where round {due} is due"]
-            if self.open is None:
-                if self.purse:
-                    self.purse.change(self.once or self.accounts.orders.budget)
-                self.once = None
-                self.open = Open(self.accounts.left(), set(self.accounts.orders.blocked))
+            late = [] if self.open else list(self.trust.late(self.settled))
+            self.open = self.open or self._begin()
             self.open.add(row)
-            return self._close(self.open, row) if kind == "round" else []
+            return late + (self._close(self.open, row) if kind == "round" else [])
         if kind == "budget" and row["round"] > 0:
             return self._once(row)
         if kind in FAULTS:
             return [f"row {row['seq']}: a fault of round {row['round']}, before it"] if row["round"] > due else []
-        wrong = self.accounts.add(kind, row["alias"], row["round"], row["payment"])
+        if kind in TRUST:
+            wrong = self.trust.add(row, begun=self.settled > 0 or self.open is not None)
+        else:
+            wrong = self.accounts.add(kind, row["alias"], row["round"], row["payment"])
         return [f"row {row['seq']}: {wrong}"] if wrong else []
+
+    def _begin(self) -> Open:
+        """The first row of a round: orders and money are as they are now."""
+        if self.purse:
+            self.purse.change(self.once or self.accounts.orders.budget)
+            self.purse.returned = self.trust.returned
+        self.once = None
+        return Open(self.accounts.left(), set(self.accounts.orders.blocked))
 
     def _once(self, row: Row) -> list[str]:
         """The budget of the round that is about to begin."""
@@ -96,8 +107,12 @@ class Rounds:
     def end(self) -> Iterator[str]:
         if self.open and self.open.paid:
             yield f"round {self.settled + 1}: paid, but not closed"
+        if self.open is None:
+            yield from self.trust.late(self.settled)
+        if self.purse:
+            self.purse.returned = self.trust.returned
         if self.purse and self.purse.over:
-            paid, total = self.money.text(self.purse.spent), self.purse.total
+            paid, total = self.money.text(self.purse.spent - self.purse.returned), self.purse.total
             yield f"job: OVER ITS TOTAL: paid {paid} of {total!r} {self.money.currency}"
 
     def _close(self, open: Open, closing: Row) -> list[str]:
@@ -106,6 +121,7 @@ class Rounds:
         for client, units in open.paid.items():
             wrong = self.accounts.add("payment", open.aliases.get(client, client), self.settled, units)
             findings += [f"{client}: {wrong}"] if wrong else []
+        self.trust.closed(self.settled, open.aliases, open.sizes, open.paid)
         return [f"round {self.settled}: {wrong}" for wrong in findings]
 
     def _wrong_with(self, open: Open, closing: Row) -> Iterator[str]:
@@ -132,10 +148,11 @@ class Rounds:
         answered = np.array([open.sizes.get(name, np.nan) for name in promise.names], dtype=np.float64)
         if (answered > promise.most * (1 + TOLERANCE)).any():
             yield "an answer counts for more than its limit"
-        left = {}
+        new = self.trust.newcomers
+        left = new.limits(list(open.aliases.values()), most) if new else {}
         for at, alias in enumerate(open.aliases.values()) if open.left or open.blocked else ():
             if alias in open.left:
-                left[at] = open.left[alias]
+                left[at] = min(open.left[alias], left.get(at, open.left[alias]))
             if alias in open.blocked:
                 yield f"{promise.names[at]} has an offer, and is blocked"
         owed = payable(self.money, promise.owed(answered), most, left)

@@ -5,7 +5,7 @@ from typing import Any
 from lefi.ledger.entries import Row
 from lefi.ledger.leaves import FIELDS
 
-FAULTS = tuple(f"{part} fault" for part in ("strategy", "measure", "mechanism"))
+FAULTS = tuple(f"{part} fault" for part in ("strategy", "measure", "mechanism", "trust"))
 SIZED = ("answer", "pledge")
 NONE = type(None)
 TYPES: dict[str, tuple[type, ...]] = (
@@ -28,6 +28,16 @@ KINDS: dict[str, tuple[tuple[bool, bool, bool, bool], ...]] = {
     "round": ((True, False, True, False),),
     "reversal": ((True, True, True, False),),
     "payout": ((False, True, True, False),),
+    "held": ((True, True, True, False),),
+    "released": ((True, True, True, False),),
+    "forfeited": ((True, True, True, False),),
+    "restored": ((True, True, True, False),),
+    "evidence": ((True, True, False, False),),
+    "accused": ((True, True, False, False),),
+    "appeal": ((True, True, False, False),),
+    "audits": ((False, False, False, False),),
+    "audit": ((True, True, False, False),),
+    "reveal": ((False, False, False, False),),
     "cap": ((False, True, True, False), (False, True, False, False)),
     "block": ((False, True, False, False),),
     "unblock": ((False, True, False, False),),

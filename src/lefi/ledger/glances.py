@@ -7,14 +7,13 @@ rows that their round was written in.
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import and_, bindparam, func, select
+from sqlalchemy import and_, func, select
 
 from lefi.ledger.entries import Row
 from lefi.ledger.reader import Reader
-from lefi.ledger.schema import COLUMNS, MANY, directory, log
+from lefi.ledger.schema import COLUMNS, INDEXED, directory, log
 
 SEEKS = 500  # rounds that are looked up in one query
-INDEXED = log.c.kind.not_in(bindparam("many", MANY, expanding=True, literal_execute=True))  # as `log_once` says it
 
 
 class Tally(NamedTuple):

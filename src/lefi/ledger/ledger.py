@@ -4,7 +4,7 @@ Two transactions a round (three with pledges): a kill leaves either the whole of
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,11 +17,13 @@ from lefi.ledger.heads import Head
 from lefi.ledger.locks import Held, lock, unlock
 from lefi.ledger.private import touch_private
 from lefi.ledger.proofs import proof_of
-from lefi.ledger.schema import directory, entries
+from lefi.ledger.reader import earned
+from lefi.ledger.schema import EARNED, directory, entries
 from lefi.ledger.terms import differences
 from lefi.ledger.writer import Writer
 from lefi.messages import Receipt
 from lefi.offers import AuctionCall
+from lefi.trust.audits import Audits
 
 
 class Overtaken(LefiError):
@@ -47,14 +49,18 @@ class Ledger(Writer):
         super().__init__(location, job, create=create and not reading, reading=reading, key=key)
         self._lock: Held | None = None
 
-    def begin(self, terms: Mapping[str, Any]) -> None:
-        """Start writing: note the terms of a new job, or refuse when a started one has others."""
+    def begin(self, terms: Mapping[str, Any], audits: Audits | None = None) -> None:
+        """Start writing: note the terms of a new job, or refuse when a started one has others.
+
+        `audits`: the job commits to them. Whether work is judged cannot change in a job.
+        """
         if self._lock is None:
             self._lock = lock(self._connection, self.job)
         noted, asked = self.noted(), json.loads(json.dumps(terms, sort_keys=True, allow_nan=False))
         if noted is None:
-            self.append([{"round": 0, "kind": "job", "terms": json.dumps(asked)}])
-        elif changed := differences(noted, asked):
+            first: Row = {"round": 0, "kind": "job", "terms": json.dumps(asked)}
+            self.append([first, _commitment(audits)] if audits else [first])
+        elif changed := differences(noted, asked) or _judging(noted, asked):
             told = "; ".join(changed)
             raise LefiError(f"job {self.job!r} of this ledger was begun with {told}: use another job name")
         else:
@@ -109,20 +115,22 @@ class Ledger(Writer):
         answers: Sequence[Answer],
         faults: Mapping[str, str] | None = None,
         units: Sequence[int] | None = None,
+        then: Callable[[], list[Row]] | None = None,
     ) -> None:
         """Pay a round and close it, in one transaction. `faults`: what went wrong on the server's side, by part.
 
-        `units` are what is paid; without them, the receipt's payments rounded down.
+        `units` are what is paid; without them, the receipt's payments rounded down. `then`: rows that follow from it.
         """
         paid = self.money.units(receipt.payments) if units is None else list(units)
         payment = {"round": receipt.round, "kind": "payment"}
         closing = {"round": receipt.round, "kind": "round", "payment": sum(paid), "accuracy": receipt.accuracy}
-        self.append(
+        rows = (
             [_answer_row(receipt.round, "answer", answer) for answer in answers]
             + [payment | {"client": name, "payment": part} for name, part in zip(names, paid, strict=True) if part > 0]
             + [_fault_row(receipt.round, part, what) for part, what in (faults or {}).items()]
             + [closing]
         )
+        self.append(rows if then is None else lambda: rows + then())
 
     def fault(self, round: int, part: str, what: str) -> None:
         """Note what went wrong after a round was closed, once."""
@@ -138,15 +146,14 @@ class Ledger(Writer):
         mine = [
             row
             for row in self.rows()
-            if row["client"] == client and row["kind"] in ("payment", "reversal") and round in (None, row["round"])
+            if row["client"] == client and row["kind"] in EARNED and round in (None, row["round"])
         ]
         if not mine:
             raise LefiError(f"no payment to {client!r}" + ("" if round is None else f" in round {round}"))
         head = self.head()
         if head is None:
             raise LefiError(f"job {self.job!r} has no signed head yet: run `lefi ledger migrate`")
-        balance = self.balances()[client]
-        total = balance["payment"] + balance["reversal"]
+        total = earned(self.balances()[client])
         return proof_of(self.tree, head, mine, earlier, total, self.money, self.key)
 
     def forget(self, client: str) -> None:
@@ -179,6 +186,16 @@ class Ledger(Writer):
         super().close()
         unlock(self._lock)
         self._lock = None
+
+
+def _judging(noted: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
+    """A job whose work is judged goes on being judged, and another is not judged from some round on."""
+    with_, without = "trust, and not without", "no trust, and not with"
+    return [with_ if "trust" in noted else without] if ("trust" in noted) != ("trust" in asked) else []
+
+
+def _commitment(audits: Audits) -> Row:
+    return {"round": 0, "kind": "audits", "claim": audits.commitment, "verdict": repr(audits.probability)}
 
 
 def _answer_row(round: int, kind: str, answer: Answer) -> Row:

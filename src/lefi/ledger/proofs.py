@@ -2,7 +2,7 @@
 
 rows   own rows as leaves, each with the path to the head (RFC 9162, inclusion)
 head   the signed head that covers them            from, grown   an earlier head, and the path from it (consistency)
-total  units paid to this client up to the head, reversals taken off; signed together with the head
+total  units that this client has earned up to the head; signed together with the head
 """
 
 import json
@@ -18,6 +18,7 @@ from lefi.ledger.keys import signed_by
 from lefi.ledger.leaves import leaf_text, read_leaf
 from lefi.ledger.merkle import Tree, extends, includes, leaf_hash
 from lefi.ledger.money import Money
+from lefi.ledger.schema import EARNED
 
 VERSION = 1
 Proof = dict[str, Any]
@@ -87,7 +88,7 @@ def _faults(proof: Mapping[str, Any], public: str) -> Iterable[str]:
     root = bytes.fromhex(head.root)
     for entry in proof["rows"]:
         row = read_leaf(entry["leaf"])
-        if row["job"] != head.job or row["alias"] != proof["client"] or row["kind"] not in ("payment", "reversal"):
+        if row["job"] != head.job or row["alias"] != proof["client"] or row["kind"] not in EARNED:
             yield f"row {row['seq']} is no payment to this client"
         path = [bytes.fromhex(part) for part in entry["path"]]
         if not includes(root, head.size, row["seq"] - 1, leaf_hash(entry["leaf"].encode()), path):

@@ -1,6 +1,6 @@
 """Reading a ledger: rows with names, heads, and the rounds that rows make. Nothing in here writes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
 from itertools import groupby
@@ -15,12 +15,27 @@ from lefi.ledger.entries import Promise, Row, promise_of, receipt_of
 from lefi.ledger.heads import Head
 from lefi.ledger.money import Money
 from lefi.ledger.orders import Orders, orders_of
-from lefi.ledger.schema import CLOSED, COLUMNS, ORDERED, directory, entries, heads, log
-from lefi.ledger.terms import Purse, in_force, read
+from lefi.ledger.schema import CLOSED, COLUMNS, EARNED, INDEXED, ORDERED, WAITING, directory, entries, heads, log
+from lefi.ledger.terms import Purse, in_force, read, returned
 from lefi.messages import Receipt
 
 PLAYED = ("call", "offer", "pledge", "commitment", "answer", "payment", "round")  # rows that make a round
 BATCH = 1000  # rows that are fetched at once
+
+
+def earned(balance: Mapping[str, int]) -> int:
+    """Payments less what was taken back or forfeited, from the balance of a client."""
+    return sum(balance[kind] for kind in EARNED)
+
+
+def due(balance: Mapping[str, int]) -> int:
+    """What may be paid out: earned, not paid out yet, and not held back."""
+    return earned(balance) - balance["payout"] - waiting(balance)
+
+
+def waiting(balance: Mapping[str, int]) -> int:
+    """What is held back."""
+    return balance["held"] - balance["released"] + balance["forfeited"]
 
 
 class Reader:
@@ -102,6 +117,15 @@ class Reader:
         with self._reading() as connection:
             return [(seq, round, units) for seq, round, units in connection.execute(query.order_by(log.c.seq)).all()]
 
+    def returns(self) -> list[tuple[int, int]]:
+        """Money that came back to the job's total: the number of the row, and units; below 0 where it went again."""
+        if "trust" not in (self.noted() or {}):
+            return []
+        back = ("forfeited", "restored")
+        query = select(log.c.seq, log.c.payment).where(self._mine, log.c.kind.in_(back), log.c.round > 0, INDEXED)
+        with self._reading() as connection:
+            return [(seq, -units) for seq, units in connection.execute(query.order_by(log.c.seq)).all()]
+
     def marks(self, after: int = 0) -> list[Row]:
         """Rows that say how the job goes on, with numbers above that one: rounds that are closed, and orders."""
         columns = (log.c.seq, log.c.kind, log.c.round, log.c.payment)
@@ -123,6 +147,7 @@ class Reader:
         """What was promised, what came of it, and the units that were paid; settled rounds in order."""
         noted = self.noted() or {}
         settled, purse, money, orders = self.settled, Purse.of(noted), Money.of(noted), self.budgets()
+        back = self.returns()
         played = (row for row in self.rows(after=0) if row["kind"] in PLAYED)
         for round, group in groupby(played, key=lambda row: row["round"]):
             if round <= settled:
@@ -130,6 +155,7 @@ class Reader:
                 paid = sum(row["payment"] for row in rows if row["kind"] == "payment")
                 if purse:
                     purse.change(in_force(orders, rows[0]["seq"], round))
+                    purse.returned = returned(back, rows[0]["seq"])
                 receipt = receipt_of(rows, purse.next() or None if purse else None, money)
                 if purse:
                     purse.pay(paid)
@@ -193,8 +219,8 @@ class Reader:
             return orders_of((kind, names.get(alias, alias), units) for kind, alias, units in found)
 
     def balances(self, upto: int | None = None) -> dict[str, dict[str, int]]:
-        """Units by client and kind (payment, reversal, payout), in all or in the first rows."""
-        kinds = ("payment", "reversal", "payout")
+        """Units by client and kind, in all or in the first rows. See `earned` and `due`."""
+        kinds = (*EARNED, *WAITING, "payout")
         query = select(log.c.client, log.c.kind, func.sum(log.c.payment)).where(self._mine, log.c.kind.in_(kinds))
         query = query if upto is None else query.where(log.c.seq <= upto)
         result: dict[str, dict[str, int]] = {}

@@ -17,11 +17,16 @@ payment     units paid to a client for a round
 round       closes a round: total paid, accuracy; in the transaction that pays it
 reversal    takes back a payment of that round, in part or whole: a negative amount
 payout      marks a balance as paid out, in a batch
+held, released, forfeited, restored   pay that waits until the work was looked at, see `lefi.ledger.withholding`
+evidence    what an update says about the work behind it: the score that speaks loudest, and the log of the evidence
+accused     the evidence was strong enough; a block follows        appeal   what was decided about it
+audits      the commitment to the audits of the job, before the first offers; reveal: the secret behind it
+audit       what the operator's own check of a client's work in that round has found
 cap         the most that a client is paid in all; block, unblock; pause, resume, stop of the job
 budget      what each round may pay from the next one on; in front of the offers of a round: what that one may pay
 """
 
-from sqlalchemy import BigInteger, Column, Double, Index, Integer, MetaData, String, Table, Text, text
+from sqlalchemy import BigInteger, Column, Double, Index, Integer, MetaData, String, Table, Text, bindparam, text
 
 tables = MetaData()
 
@@ -105,6 +110,12 @@ ORDERED, CLOSED = text(f"kind IN {ORDERS}"), text("kind = 'round'")
 Index("log_orders", log.c.job, log.c.seq, sqlite_where=ORDERED, postgresql_where=ORDERED)
 Index("log_closed", log.c.job, log.c.round, sqlite_where=CLOSED, postgresql_where=CLOSED)
 
+INDEXED = log.c.kind.not_in(bindparam("many", MANY, expanding=True, literal_execute=True))  # as `log_once` says it
+
+EARNED = ("payment", "reversal", "forfeited", "restored")  # what they add up to is what a client has earned
+WAITING = ("held", "released")
+JUDGED = ("evidence", "accused", "audit", "appeal")  # what was found out about the work of a round
+LATER = ("reversal", "forfeited", "restored", *WAITING, *JUDGED)  # rows of a round that come after it is closed
 FLOATS = ("iid", "rate", "size", "accuracy")
 WHOLE = ("seq", "version", "round", "payment")
 COLUMNS = tuple(column.name for column in log.columns)

@@ -12,6 +12,7 @@ from lefi.ledger.entries import Row
 from lefi.ledger.heads import Head
 from lefi.ledger.ledger import Ledger
 from lefi.ledger.proofs import proof_of
+from lefi.ledger.schema import EARNED
 
 HEARD = ("accepted", "above limit")  # verdicts of a client that has got the message
 
@@ -64,7 +65,7 @@ class Slips:
         self.aliases[row["client"]] = row["alias"]
         if row["kind"] == "offer":
             self.offered[row["round"]] = row["seq"]
-        elif row["kind"] in ("payment", "reversal"):
+        elif row["kind"] in EARNED:
             account.total += row["payment"]
             account.rows.append(row)
         elif row["kind"] == "answer" and row["verdict"] in HEARD:

@@ -1,4 +1,4 @@
-"""Statements: the payments and reversals of a client, or of all, in a period. Nothing else is in them."""
+"""Statements: what a client, or all, has earned and lost in a period. Nothing else is in them."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -11,8 +11,7 @@ from lefi.errors import InputError
 from lefi.ledger.accounting import Payout
 from lefi.ledger.entries import Row
 from lefi.ledger.money import Money
-
-KINDS = ("payment", "reversal")
+from lefi.ledger.schema import EARNED
 
 
 def moment(text: str | None) -> str | None:
@@ -33,7 +32,7 @@ def statement(
     start: str | None = None,
     end: str | None = None,
 ) -> pl.DataFrame:
-    """One line per payment or reversal, from `start` up to, and without, `end`."""
+    """One line per payment, reversal, forfeit or appeal that was granted, from `start` up to, and without, `end`."""
     low, high = moment(start), moment(end)
     lines = [
         {
@@ -48,7 +47,7 @@ def statement(
             "row": row["seq"],
         }
         for row in rows
-        if row["kind"] in KINDS
+        if row["kind"] in EARNED
         and client in (None, row["client"])
         and (low is None or row["at"] >= low)
         and (high is None or row["at"] < high)

@@ -44,6 +44,11 @@ def in_force(budgets: Sequence[tuple[int, int, int]], seq: int, round: int) -> i
     return None
 
 
+def returned(back: Sequence[tuple[int, int]], seq: int) -> int:
+    """Units that had come back to the total before that row; `back` are rows in order, (number, units)."""
+    return sum(units for at, units in back if at < seq)
+
+
 def _brief(value: Any) -> str:
     text = json.dumps(value, sort_keys=True)
     return text if len(text) <= 200 else text[:197] + "..."
@@ -61,6 +66,7 @@ class Purse:
         self.begun = budget, self.most  # as the terms have it
         self.all = None if total is None else self.money.exact(total)
         self.spent = 0
+        self.returned = 0  # units that were forfeited, and are the job's again
 
     @classmethod
     def of(cls, noted: Mapping[str, Any]) -> Self | None:
@@ -76,18 +82,22 @@ class Purse:
     @property
     def over(self) -> bool:
         """Whether more than the total was paid."""
-        return self.all is not None and self.spent > self.all
+        return self.all is not None and self.spent - self.returned > self.all
 
     @property
     def units(self) -> int:
         """The most that the next round may pay, in units."""
-        return self.most if self.all is None else max(min(self.most, self.all - self.spent), 0)
+        return self.most if self.all is None else max(min(self.most, self._left()), 0)
 
     def next(self) -> float:
         """The budget in force in the next round, as mechanisms hear of it: the job's, or what is left of its total."""
         if self.all is None:
             return self.budget
-        return min(self.budget, self.money.amount(max(self.all - self.spent, 0)) * (1 - HAIR))
+        return min(self.budget, self.money.amount(max(self._left(), 0)) * (1 - HAIR))
+
+    def _left(self) -> int:
+        """Units of the total that are left."""
+        return (self.all or 0) - self.spent + self.returned
 
     @property
     def empty(self) -> bool:

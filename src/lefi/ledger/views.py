@@ -9,8 +9,8 @@ import polars as pl
 from lefi.errors import LefiError
 from lefi.ledger.entries import Row
 from lefi.ledger.money import Money
-from lefi.ledger.schema import CLOCK, COLUMNS, FLOATS, WHOLE
-from lefi.ledger.terms import Purse, in_force, read
+from lefi.ledger.schema import CLOCK, COLUMNS, EARNED, FLOATS, LATER, WHOLE
+from lefi.ledger.terms import Purse, in_force, read, returned
 
 BATCH = 20_000  # rows that are made a table at once: some 20 MB
 
@@ -50,7 +50,7 @@ def by_round(table: pl.DataFrame) -> pl.DataFrame:
     """One row per settled round: offers, answers, paid, the budget in force, accuracy."""
     kind = pl.col("kind")
     rounds = (
-        table.filter((pl.col("round") > 0) & (kind != "reversal"))
+        table.filter((pl.col("round") > 0) & ~kind.is_in(LATER))
         .group_by("round", maintain_order=True)
         .agg(
             offers=(kind == "offer").sum(),
@@ -69,10 +69,11 @@ def by_round(table: pl.DataFrame) -> pl.DataFrame:
 
 def _budgets(table: pl.DataFrame, rounds: pl.DataFrame) -> Iterator[float | None]:
     """The budget in force in each round, from the terms and what was paid before."""
-    purse, orders = Purse.of(noted_in(table)), _orders(table)
+    purse, orders, back = Purse.of(noted_in(table)), _orders(table), _returns(table)
     for round, paid, first in rounds.select("round", "paid", "first").iter_rows():
         if purse:
             purse.change(in_force(orders, first, round))
+            purse.returned = returned(back, first)
         yield purse.next() if purse else None
         if purse:
             purse.pay(paid)
@@ -83,26 +84,36 @@ def _orders(table: pl.DataFrame) -> list[tuple[int, int, int]]:
     return list(table.filter(pl.col("kind") == "budget").select("seq", "round", "payment").iter_rows())
 
 
+def _returns(table: pl.DataFrame) -> list[tuple[int, int]]:
+    """Money that came back to the total: the number of the row, and units."""
+    back = table.filter(pl.col("kind").is_in(["forfeited", "restored"])).select("seq", "payment")
+    return [(seq, -units) for seq, units in back.iter_rows()]
+
+
 def overspent(table: pl.DataFrame) -> list[str]:
     """One line for each round, and for the job, that paid more than it had."""
     purse, money = Purse.of(noted_in(table)), Money.of(noted_in(table))
     if purse is None:
         return []
-    lines, orders = [], _orders(table)
+    lines, orders, back = [], _orders(table), _returns(table)
     first = dict(table.filter(pl.col("round") > 0).group_by("round").agg(pl.col("seq").min()).iter_rows())
     for round, paid in by_round(table).select("round", "paid").iter_rows():
         purse.change(in_force(orders, first[round], round))
+        purse.returned = returned(back, first[round])
         units, budget = money.exact(paid), purse.next()
         if units > purse.units:
             lines.append(f"round {round} paid {paid} of {budget:.6g} {money.currency}")
         purse.pay(units)
+    purse.returned = sum(units for _, units in back)
     if purse.over:
-        lines.append(f"the job paid {money.text(purse.spent)} of {purse.total:.6g} {money.currency} in all")
+        lines.append(
+            f"the job paid {money.text(purse.spent - purse.returned)} of {purse.total:.6g} {money.currency} in all"
+        )
     return lines
 
 
 def by_client(table: pl.DataFrame) -> pl.DataFrame:
-    """One row per client: offers, answers that counted, refused ones, samples paid for, what it was paid and is due."""
+    """One row per client: offers, answers that counted, refused ones, samples paid for; paid, held back, due."""
     kind, size, units = pl.col("kind"), pl.col("size"), pl.col("payment")
     refused = (kind == "answer") & size.is_null() & (pl.col("verdict") != "no answer")
     money = Money.of(noted_in(table))
@@ -114,10 +125,12 @@ def by_client(table: pl.DataFrame) -> pl.DataFrame:
             answers=((kind == "answer") & size.is_not_null()).sum(),
             refused=refused.sum(),
             size=size.filter(kind == "answer").sum(),
-            paid=units.filter(kind.is_in(["payment", "reversal"])).sum(),
+            paid=units.filter(kind.is_in(EARNED)).sum(),
+            held=units.filter(kind.is_in(["held", "forfeited"])).sum() - units.filter(kind == "released").sum(),
             out=units.filter(kind == "payout").sum(),
         )
         .sort("client")
     )
-    due = amounts(clients["paid"] - clients["out"], money).alias("due")
-    return clients.with_columns(amounts(clients["paid"], money), due).drop("out")
+    held, due = clients["held"], clients["paid"] - clients["out"] - clients["held"]
+    exact = [amounts(units, money).alias(name) for name, units in (("held", held), ("due", due))]
+    return clients.with_columns(amounts(clients["paid"], money), *exact).drop("out")

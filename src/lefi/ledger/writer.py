@@ -11,7 +11,7 @@ from sqlalchemy import func, insert, select
 from sqlalchemy.exc import IntegrityError
 
 from lefi.errors import LefiError
-from lefi.ledger.aliases import alias_of, new_salt
+from lefi.ledger.aliases import Alias, alias_of, new_salt
 from lefi.ledger.database import clear_errors
 from lefi.ledger.entries import Row
 from lefi.ledger.heads import Head
@@ -150,7 +150,7 @@ class Writer(Reader):
 
     def _name(self, names: Iterable[str]) -> list[dict[str, str]]:
         """Aliases for names that have none yet; what the directory has to take in."""
-        unknown = {name for name in names if name and name not in self._alias}
+        unknown = {name for name in names if name and name not in self._alias and not isinstance(name, Alias)}
         if not unknown:
             return []
         self._alias = {name: alias for alias, name in self._names(self._connection).items()}
@@ -168,7 +168,7 @@ class Writer(Reader):
                 value = float(full[name]) + 0.0
                 full[name] = value if value == value else None
         name = row.get("client", "")
-        alias = self._alias[name] if name else ""
+        alias = name if isinstance(name, Alias) or not name else self._alias[name]
         full |= {"job": self.job, "seq": seq, "at": at, "version": NEWEST, "client": alias, "alias": alias}
         full["leaf"] = leaf_of(full).hex()
         return full

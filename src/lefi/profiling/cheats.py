@@ -19,12 +19,12 @@ from lefi.arrays import FloatArray, IntArray
 from lefi.profiling.sgd import Weights, exact
 from lefi.profiling.train import Trainer
 from lefi.trust import Heard, Layout, Trust, Verdicts
+from lefi.trust.deterrence import PART
 
-PART = {"tenth": 0.1, "quarter": 0.25, "half": 0.5}
-PART |= {f"{name}_scaled": part for name, part in PART.items()}
 IDLE = ("idle", "noise", "replay", "copy")
 KINDS = (*IDLE, *PART)
 WORK = dict.fromkeys(IDLE, 0.0) | PART | {"honest": 1.0}  # of the claimed samples, trained on
+FEWEST = 8  # samples of a claim
 CONCENTRATIONS = (np.inf, 1.0, 0.3)  # of the Dirichlet behind a client's labels, a third of the clients each
 
 
@@ -85,7 +85,7 @@ class Job:
             heard, worked = self._round(number, here)
             verdicts = trust.hear(heard) if trust is not None else None
             gone |= set(verdicts.accused) if verdicts else set()
-            used = np.array([client not in gone for client in here])
+            used = np.array([client not in gone for client in heard.ids])
             share = np.where(used, heard.claims, 0.0)
             change = share @ heard.updates / max(share.sum(), 1e-12)
             if trust is not None:
@@ -94,8 +94,9 @@ class Job:
             yield Played(heard, worked, float(self.trainer.accuracy(self.weights)[0]), change, verdicts)
 
     def _round(self, number: int, here: IntArray) -> tuple[Heard, IntArray]:
-        rng, n = self.rng, len(here)
-        claims = np.maximum((self.sizes * rng.uniform(self.fleet.least, 1, len(self.sizes))).astype(int), 8)[here]
+        rng = self.rng
+        here, claims = self.claims(number, here)
+        n = len(here)
         cheating = (number >= self.fleet.begins) & (rng.random(len(self.sizes)) < self.fleet.duty)
         now = np.where(cheating, self.kinds, "honest")[here]
         lead = np.flatnonzero(here == self.leader)
@@ -108,6 +109,11 @@ class Job:
         self._forge(updates, now, claims, int(lead[0]) if lead.size else None)
         gains = self._gains(updates)
         return Heard(here, claims.astype(float), updates, gains, own), worked
+
+    def claims(self, number: int, here: IntArray) -> tuple[IntArray, IntArray]:
+        """Of those who are here, who takes part in this round, and the samples that each claims."""
+        drawn = self.sizes * self.rng.uniform(self.fleet.least, 1, len(self.sizes))
+        return here, np.maximum(drawn.astype(int), FEWEST)[here]
 
     def _trained(self, sets: list[IntArray], number: int) -> FloatArray:
         """The updates of all sets, each a federation of its own with one client."""

@@ -39,6 +39,7 @@ def state_of(ledger: Ledger, done: str | None = None) -> Job:
     if purse:
         purse.change(orders.budget)
         purse.pay(spent)
+        purse.returned = sum(units for _, units in ledger.returns())
         budget = purse.next()
     rounds = noted.get("rounds")
     if state != "stopped" and (done or (purse and purse.empty) or (rounds is not None and settled >= rounds)):

@@ -5,7 +5,7 @@ r_i       mean of the others' updates, weighted by claim   past      the last gl
 """
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -113,12 +113,18 @@ def uniqueness(residuals: FloatArray) -> FloatArray:
     if n < 2:
         return np.ones(n)
     if size > SKETCH:
-        residuals = residuals @ (np.random.default_rng(size).standard_normal((size, SKETCH)) / np.sqrt(SKETCH))
+        residuals = residuals @ _directions(size)
     square = (residuals**2).sum(axis=1)
     apart = square[:, None] + square - 2 * residuals @ residuals.T
     ratio = np.maximum(apart, 0) / (square[:, None] + square + TINY)
     np.fill_diagonal(ratio, np.inf)
     return np.asarray(ratio.min(axis=1))
+
+
+@lru_cache(maxsize=1)
+def _directions(size: int) -> FloatArray:
+    """Random directions in which updates are compared, always the same for a model of that size."""
+    return np.asarray(np.random.default_rng(size).standard_normal((size, SKETCH)) / np.sqrt(SKETCH))
 
 
 def _spectrum(place: int, update: FloatArray) -> dict[str, FloatArray]:

@@ -11,6 +11,7 @@ chance that it ever passes 1 / alpha is at most alpha (Ville). A client that che
 product over rounds of 1 - q + q N(z; m - d, v) / N(z; m, v), with m and v as the rounds before predict.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -39,16 +40,22 @@ class Spread(NamedTuple):
         return np.asarray(self.tau**2 + drift + self.sigma**2 * np.eye(rounds))
 
 
+@lru_cache(maxsize=1000)
+def _factors(spread: Spread, rounds: int) -> tuple[FloatArray, FloatArray]:
+    """L, and a_s in columns: the same for all clients of a score after so many rounds."""
+    L = np.asarray(np.linalg.cholesky(spread.covariance(rounds)), np.float64)
+    return L, np.asarray(scipy.linalg.solve_triangular(L, np.tril(np.ones((rounds, rounds))), lower=True))
+
+
 def log_evidence(z: FloatArray, spread: Spread) -> FloatArray:
     """Of the clients (rows) after their rounds (columns), all equally many."""
     clients, rounds = z.shape
     if rounds == 0:
         return np.zeros(clients)
-    L = np.linalg.cholesky(spread.covariance(rounds))
+    L, a = _factors(spread, rounds)
     whole = float(L[0, 0])
     centred = np.clip(z - spread.mu, -CLIP * whole, CLIP * whole)
-    w = scipy.linalg.solve_triangular(L, centred.T, lower=True)
-    a = scipy.linalg.solve_triangular(L, np.tril(np.ones((rounds, rounds))), lower=True)  # columns: starts
+    w = scipy.linalg.solve_triangular(L, centred.T, lower=True, check_finite=False)
     start, sd = np.arange(rounds), np.diag(L)
     weights = np.log(np.where(start == 0, FIRST, LATER / np.maximum(start * (start + 1), 1)) / len(SHIFTS))
     parts = [np.full((1, clients), np.log(LATER / rounds))]  # starts that have not come yet

@@ -21,12 +21,14 @@ from lefi.trust.martingale import Spread
 from lefi.trust.scores import NAMES, Features, Scorer, Sizing
 
 FORMAT = 1
+SHIPPED = Path(__file__).with_name("digits.json")  # `python -m benchmarks.trust reference` writes it
 WIDER = 1.3  # times the spread that was found: the next fleet differs. 1.2 accused 1.0% of honest clients, 1.4 lost a
 # tenth of those who do a quarter of the work (design fleets, digits)
 TRAJECTORIES = 200  # honest clients, at least: the lowest hundredth has to be seen
 LAGS = 12  # rounds apart at which honest scores are compared
 LENGTHS = (1.0, 2.0, 4.0, 8.0)  # rounds over which a drift may last
 LEAST = 0.05  # of the variance is chance, at least
+SKEWED = 1.5  # times the skew of any honest job: clients are others than those of the reference
 SMOOTH = 2  # rounds on both sides that tell a round's scale with it
 
 
@@ -61,6 +63,15 @@ class Reference:
             return f"claims from {claims.min():g} to {claims.max():g}: the reference has {low:g} to {high:g}"
         return None
 
+    def unlike(self, job: Record, size: int) -> list[str]:
+        """Why it does not hold for a job that was heard: another model, other claims, clients of another skew."""
+        claims = np.exp(np.concatenate([features["claim"] for features in job.features]))
+        why = self.refuse(size, claims)
+        found, known = _skews([job]), self.about.get("skew")
+        skewed = known is not None and (found[1] > SKEWED * known[1] or found[0] < known[0] / SKEWED)
+        told = f"skew of {found[0]:.3g} to {found[1]:.3g} in the updates: the reference has {known}"
+        return [*([why] if why else []), *([told] if skewed else [])]
+
     def write(self, path: Path) -> None:
         with refusals(path):
             fresh = path.with_suffix(".part")
@@ -79,6 +90,8 @@ class Reference:
 
     @classmethod
     def read(cls, path: Path | str) -> "Reference":
+        """From a file of `lefi trust calibrate`; `digits` is one that comes with lefi."""
+        path = SHIPPED if str(path) == SHIPPED.stem else path
         try:
             told = json.loads(Path(path).read_text(encoding="utf-8"))
         except OSError as error:
@@ -126,7 +139,14 @@ def calibrate(jobs: Sequence[Record], about: dict[str, Any]) -> Reference:
         spreads.append(_spread(clients))
     claims = np.exp(np.concatenate([features["claim"] for job in jobs for features in job.features]))
     found = {"claims": [float(claims.min()), float(claims.max())], "rounds": rounds, "honest clients": honest}
+    found["skew"] = _skews(jobs)
     return Reference(scorer, scales, tuple(spreads), about | found)
+
+
+def _skews(jobs: Sequence[Record]) -> list[float]:
+    """The least and the most that the middle client of a job is skewed: what the last biases take of its update."""
+    middles = [float(np.median(np.concatenate([features["skew"] for features in job.features]))) for job in jobs]
+    return [min(middles), max(middles)]
 
 
 def _scales(scored: list[list[FloatArray]], rounds: int) -> FloatArray:

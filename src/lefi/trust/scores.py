@@ -85,4 +85,4 @@ class Scorer:
 
 
 def _matrix(features: Features, names: Iterable[str]) -> FloatArray:
-    return np.column_stack([against_others(features[name]) for name in names])
+    return against_others(np.column_stack([features[name] for name in names]))

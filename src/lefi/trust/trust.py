@@ -5,13 +5,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lefi.arrays import FloatArray, number
+from lefi.arrays import BoolArray, FloatArray, number
 from lefi.trust.features import PAST, Heard, Layout, features
 from lefi.trust.martingale import log_evidence
 from lefi.trust.reference import Reference
 from lefi.trust.scores import NAMES, Features
 
 MOST_ACCUSED = 0.5  # of the clients ever heard: a majority of cheaters makes honest clients look odd
+
+HALF = "half of the clients are accused: if most of them cheat, honest ones look odd, and nobody else is accused"
 
 
 class Verdicts(NamedTuple):
@@ -34,6 +36,7 @@ class Trust:
     excluded: set[int] = field(default_factory=set)
     past: list[FloatArray] = field(default_factory=list)
     rounds: list[tuple[list[int], Features]] = field(default_factory=list)
+    _scores: dict[int, tuple[bytes, FloatArray, FloatArray]] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         number("alpha", self.alpha, above=0, high=0.5)
@@ -74,7 +77,8 @@ class Trust:
             self.excluded.add(client)
             told, which, sizes = self._evidence()
             worst, looks = worst | which, looks | sizes
-        return Verdicts(accused, told | final, worst, looks)
+        full = HALF if told and max(told.values()) >= np.log(1 / self.alpha) else None
+        return Verdicts(accused, told | final, worst, looks, full)
 
     def _evidence(self) -> tuple[dict[int, float], dict[int, str], dict[int, float]]:
         """Of everybody who is not excluded, relative to the others who are not."""
@@ -84,15 +88,22 @@ class Trust:
             here = np.array([client not in self.excluded for client in ids])
             if here.sum() < 2:
                 continue
-            part = {name: values[here] for name, values in found.items()}
-            scores = self.reference.scaled(part, t)
-            sizes = np.exp(
-                scores[:, 0] * self.reference.scales[min(t, len(self.reference.scales) - 1), 0] + part["claim"]
-            )
+            scores, sizes = self._scored(t, here, found)
             for client, row, size in zip(np.array(ids)[here].tolist(), scores, sizes, strict=True):
                 paths.setdefault(client, []).append(row)
                 looks[client] = float(size)
         return *self._weighed(paths), looks
+
+    def _scored(self, t: int, here: BoolArray, found: Features) -> tuple[FloatArray, FloatArray]:
+        """Scores of those who are here, and the sizes they look like; kept until somebody else leaves."""
+        key, scores, sizes = self._scores.get(t, (b"", np.zeros(0), np.zeros(0)))
+        if key != here.tobytes():
+            part = {name: values[here] for name, values in found.items()}
+            scores = self.reference.scaled(part, t)
+            scale = self.reference.scales[min(t, len(self.reference.scales) - 1), 0]
+            sizes = np.exp(scores[:, 0] * scale + part["claim"])
+            self._scores[t] = here.tobytes(), scores, sizes
+        return scores, sizes
 
     def _weighed(self, paths: dict[int, list[FloatArray]]) -> tuple[dict[int, float], dict[int, str]]:
         """Log evidence of each client, and the score behind it; clients with equally many rounds together."""

@@ -13,12 +13,13 @@ from lefi.ledger import Ledger, Money
 from lefi.ledger.entries import Row
 from lefi.ledger.glances import Tally, columns_of, last_seq, newest, tallies
 from lefi.ledger.orders import Orders
-from lefi.ledger.terms import Purse, in_force
+from lefi.ledger.schema import WAITING
+from lefi.ledger.terms import Purse, in_force, returned
 
 CHUNK = 200_000  # rows of one pass: about a third of a second
 FEW = 20_000  # rows that are counted while a page waits
 LATEST = 200  # orders and faults that are kept of a chunk
-PLAYED = {"job", "call", "offer", "pledge", "commitment", "answer", "payment", "round"}
+PLAYED = {"job", "call", "offer", "pledge", "commitment", "answer", "payment", "round", *WAITING, "evidence"}
 
 
 @dataclass(frozen=True)
@@ -95,10 +96,12 @@ class Digest:
             threading.Thread(target=self._count_all, daemon=True).start()
 
     def _close(self, new: list[Closed]) -> None:
-        orders = self.reader.budgets()
+        orders, back = self.reader.budgets(), self.reader.returns()
         for row in new:
             if self._purse:
-                self._purse.change(in_force(orders, self._begun(row, orders), row.round))
+                begun = self._begun(row, [seq for seq, of, _ in orders if of == 0] + [seq for seq, _ in back])
+                self._purse.change(in_force(orders, begun, row.round))
+                self._purse.returned = returned(back, begun)
             self.budgets.append(self._purse.next() if self._purse else None)
             if self._purse:
                 if row.units > self._purse.units:
@@ -107,10 +110,10 @@ class Digest:
             self.spent.append(row.units + (self.spent[-1] if self.spent else 0))
             self.rounds.append(row)
 
-    def _begun(self, row: Closed, orders: list[tuple[int, int, int]]) -> int:
-        """The row that a round began with, as far as a new budget for all rounds came before or after it."""
+    def _begun(self, row: Closed, changes: list[int]) -> int:
+        """The row that a round began with, as far as a change for all rounds came before or after it."""
         before = self.rounds[-1].seq if self.rounds else 0
-        if not any(before < seq < row.seq and of == 0 for seq, of, _ in orders):
+        if not any(before < seq < row.seq for seq in changes):
             return row.seq
         return int(columns_of(self.reader, ("seq",), ("call", "offer"), before, row.seq, most=1)[0][0])
 

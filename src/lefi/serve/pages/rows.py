@@ -5,6 +5,7 @@ from typing import Any
 
 from lefi.ledger.entries import Row
 from lefi.ledger.glances import alias_named, names_of, newest
+from lefi.ledger.schema import LATER
 from lefi.serve.pages.answers import span
 from lefi.serve.pages.digest import Digest
 
@@ -22,9 +23,9 @@ def rows(digest: Digest, before: int | None = None, most: int = PAGE, **filters:
         alias = alias_named(reader, wanted["client"])
         wanted["client"] = wanted["client"] if alias is None else alias
     first = 0
-    if wanted.get("round"):  # all of a round but what was taken back later stands together
+    if wanted.get("round"):  # all of a round but what follows when it is closed stands together
         first, last = span(digest, wanted["round"])
-        upto = min(upto, last) if wanted.get("kind") != "reversal" else upto
+        upto = min(upto, last) if wanted.get("kind") not in LATER else upto
     found: list[Row] = []
     began = time.monotonic()
     while upto > first and len(found) < most and time.monotonic() - began < PATIENCE:

@@ -11,6 +11,7 @@ from lefi.serve.pages import account, overview
 from lefi.serve.pages.answers import BINS, Answers, Bands, answers, cell, histogram
 from lefi.serve.pages.beliefs import MOST, beliefs, ids_of
 from lefi.serve.pages.digest import Digest
+from lefi.serve.pages.evidence import evidence
 from lefi.serve.pages.rows import PAGE, rows
 from lefi.serve.pages.series import series
 
@@ -106,6 +107,11 @@ def _of_rounds(router: APIRouter, jobs: Jobs, looking: list[Any]) -> None:
         """The clients of one cell of that histogram."""
         digest = jobs.open(job)[0]
         return cell(digest, jobs.answers(digest, round), column, row)
+
+    @router.get("/jobs/{job}/evidence", dependencies=looking)
+    def evidence_of_job(job: str) -> dict[str, Any]:
+        """Who was caught, and who was not: evidence against clients over rounds, with the line of accusation."""
+        return evidence(jobs.open(job)[0])
 
 
 def _of_clients(router: APIRouter, jobs: Jobs, looking: list[Any], anybody: Callable[..., Caller]) -> None:

@@ -106,6 +106,15 @@ OUTLINE = (
         ("target",),
     ),
     Section(
+        "caught",
+        "Trust",
+        "Who was caught, and who was not?",
+        "A client may claim data that it does not train on; offers and answers cannot show that, updates can. Measured "
+        "by real training with clients that cheat: evidence from updates over rounds, on fleets that nothing was "
+        "chosen on.",
+        tables=("caught",),
+    ),
+    Section(
         "models",
         "Models",
         "Do the models hold when it is really trained?",

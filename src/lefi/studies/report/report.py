@@ -10,6 +10,7 @@ from lefi.files import refusals
 from lefi.studies.claims import Claim, check_claims
 from lefi.studies.figures import Drawn, draw_figures
 from lefi.studies.report.beyond import beyond_parts
+from lefi.studies.report.caught import caught_parts
 from lefi.studies.report.everybody import everybody_parts
 from lefi.studies.report.first import PICTURES, facts, pictures, sentences
 from lefi.studies.report.gaming import gaming_parts
@@ -113,7 +114,7 @@ def _section(
     by_name = {figure.name: figure for figure in drawn if figure.name not in PICTURES}
     shown = [by_name[name] for name in section.figures if name in by_name]
     tables = {"shares": _shares, "shape": shape_parts, "beyond": beyond_parts, "gaming": gaming_parts}
-    tables |= {"everybody": everybody_parts, "target": target_parts}
+    tables |= {"everybody": everybody_parts, "target": target_parts, "caught": caught_parts}
     rest = [part for name in section.tables for part in tables[name](found)]
     return [
         f'<h2 id="{section.anchor}">{escape(section.question)}</h2>',

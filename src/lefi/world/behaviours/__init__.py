@@ -7,6 +7,7 @@ from lefi.world.behaviours.answers import Dropout, Misreport, Noisy, OptOut, Sti
 from lefi.world.behaviours.behaviour import Behaviour, SelfishFleet
 from lefi.world.behaviours.blend import Blend
 from lefi.world.behaviours.change import Churn, Drift, Jump
+from lefi.world.behaviours.cheat import Cheat
 from lefi.world.behaviours.named import register_behaviour
 from lefi.world.behaviours.responses import AllOrNothing, ConvexCost, Linear, Logit
 from lefi.world.behaviours.strategy import Holdout, Overbid
@@ -15,6 +16,7 @@ __all__ = [
     "AllOrNothing",
     "Behaviour",
     "Blend",
+    "Cheat",
     "Churn",
     "ConvexCost",
     "Drift",

@@ -15,6 +15,7 @@ from lefi.settings import checked, defaults
 from lefi.spelling import spelled
 from lefi.world.behaviours.answers import Dropout, Misreport, Noisy, OptOut, Sticky
 from lefi.world.behaviours.change import Drift, Jump
+from lefi.world.behaviours.cheat import Cheat
 from lefi.world.behaviours.responses import AllOrNothing, ConvexCost, Linear, Logit
 from lefi.world.behaviours.strategy import Holdout, Overbid
 from lefi.world.fleet import Fleet
@@ -83,5 +84,6 @@ for _name, _behaviour in {
     "jump": Jump,
     "holdout": Holdout,
     "overbid": Overbid,
+    "cheat": Cheat,
 }.items():
     BEHAVIOURS.add(_name, _behaviour)

@@ -2,6 +2,7 @@
 import { get, view } from "./api.js";
 import { Beliefs } from "./beliefs.js";
 import { h } from "./dom.js";
+import { Evidence } from "./evidence.js";
 import { keep, link } from "./main.js";
 import { Clients } from "./round.js";
 import { Rounds } from "./rounds.js";
@@ -35,8 +36,9 @@ class JobPage {
     this.clients = new Clients(this.charts, this.job, (client) => this.choose(client));
     this.spread = new Spread(this.charts, this.job, (round) => this.pick(round));
     this.beliefs = new Beliefs(this.charts, this.job, (client) => keep({ client }), (worth) => { this.worth = worth; heading(this.parts.head, this.head, () => this.refresh(), worth); });
+    this.evidence = new Evidence(this.charts, this.job, (round) => this.pick(round), (client) => this.choose(client));
     this.draw();
-    await Promise.allSettled([this.clients.show(this.shown()), this.beliefs.show(this.client), this.spread.refresh()]);
+    await Promise.allSettled([this.clients.show(this.shown()), this.beliefs.show(this.client), this.spread.refresh(), this.evidence.refresh()]);
     this.stop = listen(`/v1/jobs/${encodeURIComponent(this.job)}/events`, { on: (kind) => this.heard(kind), state: (state) => this.linked(state) });
     if (this.head.read < 1) this.later();
   }
@@ -92,7 +94,7 @@ class JobPage {
     this.draw();
     if (this.store.last > before) {
       const follow = this.picked === null ? [this.clients.show(this.shown())] : [];
-      await Promise.allSettled([...follow, this.beliefs.refresh(), this.spread.refresh()]);
+      await Promise.allSettled([...follow, this.beliefs.refresh(), this.spread.refresh(), this.evidence.refresh()]);
     }
     if (head.read < 1 || !this.spread.ready || !this.stop) this.later();
   }
@@ -102,6 +104,7 @@ class JobPage {
     keep({ round: this.picked });
     this.rounds.pick(this.picked);
     this.spread.pick(this.picked);
+    this.evidence.pick(this.picked);
     this.clients.show(this.shown());
     figures(this.parts.figures, this.head, this.store);
   }
@@ -133,6 +136,6 @@ class JobPage {
     this.stop?.();
     clearTimeout(this.timer);
     link(null);
-    for (const part of [this.rounds, this.clients, this.beliefs, this.spread]) part?.leave();
+    for (const part of [this.rounds, this.clients, this.beliefs, this.spread, this.evidence]) part?.leave();
   }
 }

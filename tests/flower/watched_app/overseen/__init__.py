@@ -1,0 +1,1 @@
+"""A job whose work is judged, for the engines of Flower."""

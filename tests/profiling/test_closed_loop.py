@@ -1,0 +1,42 @@
+"""Cheats in a job that is really trained: the model of the honest comes out, and cheats keep next to nothing."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from lefi.profiling.cheats import Fleet, Job
+from lefi.profiling.closed_loop import compared, digits_trainer, played
+from lefi.profiling.train import Trainer
+from lefi.trust import Reference, Trust
+
+ROUNDS = 20
+
+
+@pytest.fixture(scope="module")
+def trainer() -> Trainer:
+    return digits_trainer()
+
+
+@pytest.mark.slow
+def test_with_idle_cheats_the_model_is_that_of_the_honest_and_they_keep_nothing(trainer: Trainer) -> None:
+    """What the issue asks for, with 40% of the clients doing nothing."""
+    found = compared(trainer, Fleet(kind="idle", share=0.4), Reference.read("digits"), ROUNDS, [11])
+    assert found.caught == 1.0
+    assert found.honest_lost == 0.0
+    assert found.watched >= found.honest - 0.02
+    assert found.watched > found.believed + 0.02, "the control: cheats that are believed cost accuracy"
+    assert found.kept <= 0.05
+
+
+@pytest.mark.slow
+def test_without_escrow_cheats_keep_what_they_got_before_they_were_accused(trainer: Trainer) -> None:
+    job = Job(trainer, Fleet(kind="replay", share=0.2), 12)
+    out = played(job, 8, Trust(Reference.read("digits"), job.layout), escrow=0)
+    cheats = np.flatnonzero(job.kinds == "replay")
+    assert set(cheats) <= set(out.accused)
+    served = np.mean([out.accused[int(one)] - 1 for one in cheats])
+    assert out.kept == pytest.approx(served / 8, abs=0.1)
+    honest = played(Job(trainer, replace(job.fleet, kind="honest"), 12), 2)
+    assert np.isnan(honest.kept)
+    assert honest.accused == {}
