@@ -30,16 +30,17 @@ def test_every_way_of_paying_in_the_simulation_engine(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not possible(), reason="no network and process namespaces for us here")
-def test_work_is_judged_alike_in_the_simulation_engine(tmp_path: Path) -> None:
-    """A job with a client that does nothing: evidence, accusation and money are those of the same job in process."""
+def test_work_is_judged_alike_where_the_server_was_killed(tmp_path: Path) -> None:
+    """A client does nothing, and the server is killed in round 3: all rows are those of an undisturbed job."""
     pytest.importorskip("ray", reason="Flower's simulation engine needs ray")
     local, there, home = (tmp_path / name for name in ("local", "there", "home"))
     for folder in (local, there, home):
         folder.mkdir()
         watched.reference().write(folder / "reference.json")
     clients, rounds = 9, 5  # with fewer than eight nobody is judged
-    settings = as_toml({"folder": str(there), "nodes": clients, "rounds": rounds})
-    isolated(["tests.flower.simulation", str(WATCHED_APP), str(clients), settings], home, timeout=600)
+    settings = as_toml({"folder": str(there), "nodes": clients, "rounds": rounds, "dies": 3})
+    run = ["tests.flower.simulation", str(WATCHED_APP), str(clients), settings, str(there / "died")]
+    isolated(run, home, timeout=900)
     trust = watched.watch(reference=local / "reference.json")
     watched.run(local, rounds=rounds, trust=trust, cheats=1, clients=clients).ledger.close()
     tables = []
