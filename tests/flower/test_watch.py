@@ -109,9 +109,12 @@ def test_where_nothing_can_be_told_nobody_is_accused_and_it_says_so(
     assert findings(job) == []
 
 
-def test_most_of_them_cheat(tmp_path: Path) -> None:
-    job = watched.run(tmp_path, rounds=ROUNDS, trust=watched.watch(), cheats=9)
-    assert len(rows(job, "accused")) <= watched.CLIENTS / 2
+@pytest.mark.parametrize("cheats", [6, 9])
+def test_where_most_of_them_cheat_no_more_than_half_are_accused(tmp_path: Path, cheats: int) -> None:
+    """The limit that docs/trust.md tells: then honest clients are what looks odd."""
+    job = watched.run(tmp_path, rounds=ROUNDS, trust=watched.watch(), cheats=cheats)
+    assert 0 < len(rows(job, "accused")) <= watched.CLIENTS / 2
+    assert findings(job) == []
 
 
 def test_honest_jobs_that_were_recorded_are_a_reference(tmp_path: Path) -> None:

@@ -32,6 +32,9 @@ class Loose:
         self.told: list[float] = []
         self.budgets: list[float] = []
 
+    def noted(self) -> None:
+        return None
+
     def pending(self) -> None:
         return None
 
@@ -47,7 +50,9 @@ class Loose:
     def commit(self, promise: Promise, pledges: Sequence[Answer], refused: Sequence[Answer]) -> None:
         self.binding[promise.round] = promise.binding
 
-    def settle(self, names: Any, receipt: Receipt, answers: Any, faults: Mapping[str, str], units: list[int]) -> None:
+    def settle(
+        self, names: Any, receipt: Receipt, answers: Any, faults: Mapping[str, str], units: list[int], then: None
+    ) -> None:
         self.paid.append(sum(units))
         self.told.append(float(receipt.payments.sum()))
         assert receipt.budget is not None

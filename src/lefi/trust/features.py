@@ -16,6 +16,7 @@ PAST = 3  # global changes that a replayed update may be made of; 1 misses mixtu
 TINY = 1e-12
 SKETCH = 64  # directions in which updates are compared with each other; 32 blurs copies with a tenth of noise
 GAIN = 0.05  # of validation loss: gains below are told apart linearly, above by their logarithm
+LARGE = 100_000  # weights of a model whose directions, 50 MB, are not kept from round to round
 FEWEST = 8  # clients of a round: with fewer the median of the others says too little
 
 
@@ -113,7 +114,7 @@ def uniqueness(residuals: FloatArray) -> FloatArray:
     if n < 2:
         return np.ones(n)
     if size > SKETCH:
-        residuals = residuals @ _directions(size)
+        residuals = residuals @ (_directions(size) if size <= LARGE else _directions.__wrapped__(size))
     square = (residuals**2).sum(axis=1)
     apart = square[:, None] + square - 2 * residuals @ residuals.T
     ratio = np.maximum(apart, 0) / (square[:, None] + square + TINY)
