@@ -23,10 +23,25 @@ def played(spec: str, market: lefi.Market, rounds: int = 100, seed: int = 600) -
     return mechanism, list(lefi.play(mechanism, market, rounds, seed))
 
 
-def spent(receipts: list[lefi.Receipt]) -> float:
+def spent(receipts: list[lefi.Receipt], target: float = TARGET) -> float:
     """Until the target is first reached; infinite where it is not."""
-    there = [at for at, receipt in enumerate(receipts) if receipt.accuracy >= TARGET]
+    there = [at for at, receipt in enumerate(receipts) if receipt.accuracy >= target]
     return sum(receipt.paid for receipt in receipts[: there[0] + 1]) if there else np.inf
+
+
+def test_on_the_curve_it_dares_rounds_that_the_curve_says_never_get_there() -> None:
+    """Signs of clients who own more than they deliver carry further. Control: a plan of large rounds pays far more."""
+    usual = lefi.learning("gtsrb")
+    curve = replace(usual, half=usual.half / 2.5, top_iid=0.85)
+    market = replace(learned_market("curve", 20.0, data="gtsrb"), curve=curve)
+    market = replace(market, terms=replace(market.terms, rounds=100))
+    _, receipts = played("pace(waterfill, target=0.7, data=gtsrb)", market)
+    ours, large, small = (
+        spent(one, 0.7)
+        for one in (receipts, *(played(f"schedule(waterfill, rounds={n})", market)[1] for n in (100, 500)))
+    )
+    assert ours < 1.3 * small
+    assert ours < 0.6 * large
 
 
 @pytest.mark.parametrize("worth", [0.6, 1.6])
@@ -139,14 +154,17 @@ def test_the_total_is_never_passed(
     assert paid <= total
 
 
-def test_a_job_that_was_killed_goes_on_byte_for_byte() -> None:
+@pytest.mark.parametrize(
+    ("inside", "payment", "total", "part"), [("price", "price", 2.0, "price"), ("waterfill", "curve", 20.0, "weight")]
+)
+def test_a_job_that_was_killed_goes_on_byte_for_byte(inside: str, payment: str, total: float, part: str) -> None:
     """A new one that is told the receipts asks the same, and says the same at the end."""
-    market = learned_market("price", 2.0)
-    mechanism, receipts = played(f"pace(price, target={TARGET})", market)
-    again = lefi.make(f"pace(price, target={TARGET})", market.terms, seed=600)
+    market = learned_market(payment, total)
+    mechanism, receipts = played(f"pace({inside}, target={TARGET})", market)
+    again = lefi.make(f"pace({inside}, target={TARGET})", market.terms, seed=600)
     for receipt in receipts:
         offer: Any = again.ask(receipt.roster)
-        assert offer.price.tobytes() == receipt.offer.price.tobytes()
+        assert getattr(offer, part).tobytes() == getattr(receipt.offer, part).tobytes()
         assert offer.limit.tobytes() == receipt.offer.limit.tobytes()
         again.tell(receipt)
     assert again.done == mechanism.done  # type: ignore[attr-defined]

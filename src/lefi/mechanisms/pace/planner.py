@@ -59,7 +59,7 @@ class Planner:
             found = [self._leads(x, self.supply.sizes(x), wider) for x in tried]
         best, stay = min(found, key=self._worse), found[-1]
         if not np.isfinite(self._worse(best)):  # no budget near by gets there in time: larger ones may
-            return max(found, key=lambda way: way.budget)
+            return self.outlook(min(last * self.step, most))
         return stay if self._worse(stay) <= self._worse(best) * (1 + SAME) else best
 
     def cheapest(self, most: float, sure: float) -> Outlook:
@@ -67,9 +67,9 @@ class Planner:
 
         `sure`: standard deviations by which data may be worth more than thought.
         """
-        curve, (low, high) = self.progress.likely(sure, sure), self.supply.range
-        tried = np.geomspace(min(low, high, most), min(high, most), TRIED)
-        return min((self._leads(x, self.supply.hoped(x), curve) for x in tried.tolist()), key=lambda way: way.cost)
+        curve = self.progress.likely(sure, sure)
+        tried = np.geomspace(min(self.supply.range[0], most), most, TRIED).tolist()
+        return min((self._leads(x, self.supply.hoped(x), curve, 1.0) for x in tried), key=lambda way: way.cost)
 
     def outlook(self, x: float) -> Outlook:
         """What x per round leads to."""
@@ -80,13 +80,14 @@ class Planner:
         """The curve of this job, as far as it has shown."""
         return self.progress.likely()
 
-    def _leads(self, x: float, sizes: FloatArray, curve: Learning) -> Outlook:
+    def _leads(self, x: float, sizes: FloatArray, curve: Learning, share: float = SLACK) -> Outlook:
+        """What x leads to if it buys these sizes, within a share of the rounds that are left."""
         can = min(self.left / x, self.rounds)
         if self.target is None:
             return Outlook(x, can, can * x, self.progress.after(can, sizes, self.iid, curve))
         need = self.progress.rounds_to(self.target, sizes, self.iid, curve)
         need = max(float(np.ceil(need - EASE)), 1.0) if np.isfinite(need) else np.inf
-        reached = need <= max(SLACK * self.rounds, 1.0)
+        reached = need <= max(share * self.rounds, 1.0)
         return Outlook(x, need, need * x if reached else np.inf, self.target if reached else np.nan)
 
     def gain(self, x: float) -> float:
