@@ -4,9 +4,9 @@
 
 bench.json comes from `make bench` and serve.json from `python benchmarks/serve.py`, on a machine that does nothing
 else, price.json from `python -m benchmarks.price`, plan.json from `lefi plan`, target.json from
-`python -m benchmarks.target`, trust.json and trust_closed.json from `python -m benchmarks.trust judge | closed`,
-trust_controls.json and trust_cost.json from the modules of that name, gpu.json from `python benchmarks/gpu.py` on a
-machine with a GPU. A test compares the pages with docs/measured.
+`python -m benchmarks.target`, trust.json and trust_cifar10.json from `python -m benchmarks.trust judge`,
+trust_closed.json from `... closed`, trust_controls.json and trust_cost.json from the modules of that name, gpu.json
+from `python benchmarks/gpu.py` on a machine with a GPU. A test compares the pages with docs/measured.
 """
 
 import json
@@ -26,7 +26,7 @@ PAGES = ("README.md", "docs/surrogate.md", "docs/shape.md", "docs/plan.md", "doc
 KEPT = Path("docs", "measured")
 PICTURE = "speed.png"
 POWER = "src/lefi/trust/power.json"  # what `lefi trust plan` reads
-TRUST = ("trust.json", "trust_closed.json", "trust_controls.json", "trust_cost.json")
+TRUST = ("trust.json", "trust_cifar10.json", "trust_closed.json", "trust_controls.json", "trust_cost.json")
 FILES = ("bench.json", "serve.json", "gpu.json", "price.json", "plan.json", "target.json", *TRUST)
 Measured = dict[str, Any]  # by the file's name without its ending
 
@@ -115,8 +115,16 @@ def _with_interval(found: list[float | None] | None) -> str:
 
 
 def trust(measured: Measured) -> str:
+    return _caught(measured["trust"])
+
+
+def trust_cifar10(measured: Measured) -> str:
+    return _caught(measured["trust_cifar10"])
+
+
+def _caught(rows: list[dict[str, Any]]) -> str:
     """Who is caught by which round, and honest clients that are accused."""
-    by = {(row["kind"], row["which"]): row for row in measured["trust"]}
+    by = {(row["kind"], row["which"]): row for row in rows}
     modes = list(dict.fromkeys(which for kind, which in by if kind != "honest"))
     cells = []
     for kind in dict.fromkeys(kind for kind, _ in by if kind != "honest"):
@@ -176,6 +184,7 @@ BLOCKS: dict[str, Callable[[Measured], str]] = {
     "same_target": same_target,
     "target": target,
     "trust": trust,
+    "trust_cifar10": trust_cifar10,
     "trust_closed": trust_closed,
     "trust_controls": trust_controls,
     "trust_cost": trust_cost,
