@@ -28,6 +28,6 @@ def test_no_request_breaks_the_service(tmp_path: Path) -> None:
 def test_a_failing_service_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with served(tmp_path / "ledger.db", LIMITS) as call:
         target = Target(call)
-        monkeypatch.setattr("lefi.serve.reading.state_of", lambda _: 1 / 0)
+        monkeypatch.setattr("lefi.serve.jobs.state_of", lambda *_: 1 / 0)
         with pytest.raises(AssertionError):
             target.send(Request("getJob", "GET", "/v1/jobs/price-1"))
