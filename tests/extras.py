@@ -14,6 +14,7 @@ NEEDS = {
     "cli/test_ledger_command.py": (*LEDGER, "flwr"),
     "databases": (*LEDGER, "psycopg"),
     "flower": (*LEDGER, "flwr", "psycopg", "ray"),
+    "gym/test_environment.py": ("gymnasium", "stable_baselines3"),
     "ledger": (*LEDGER, "flwr", "psycopg"),
     "profiling": ("torch",),
     "serve": (*LEDGER, "fastapi", "flwr", "psycopg", "uvicorn"),
