@@ -32,7 +32,7 @@ class Recipe:
     copies: int = 8
     rounds: int = 24
     gamma: float = 0.8
-    rate: float = 0.01
+    rate: float = 0.03
     sigma: float = 0.25
     settling: int = 200  # batches after which rate and sigma have fallen by sqrt(2)
     every: int = 20  # batches between two points of the curve
