@@ -1,6 +1,8 @@
 """The environments keep the contracts of Gymnasium and Stable-Baselines3; their rewards are those of `lefi.play`."""
 
+import re
 import warnings
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -95,3 +97,16 @@ def test_stable_baselines_trains_on_it() -> None:
     agent.learn(128)
     action, _ = agent.predict(markets.reset(), deterministic=True)
     assert action.shape == (8, 3)
+
+
+def test_the_programs_of_the_page_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As they stand, but for how long the second agent learns."""
+    page = (Path(__file__).parents[2] / "docs" / "drl.md").read_text()
+    programs = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    assert len(programs) == 3
+    monkeypatch.setattr(PPO, "learn", lambda agent, _: PPO_LEARN(agent, 256 * 30))
+    for program in programs:
+        exec(compile(program, "docs/drl.md", "exec"), {})
+
+
+PPO_LEARN = PPO.learn
