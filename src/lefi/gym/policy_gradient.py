@@ -2,7 +2,8 @@
 
 A copy is held against the other copies of the same market, which had the same clients and the same luck, so that no
 critic has to be learned (REINFORCE with a leave-one-out baseline, Kool et al. 2019):
-advantage = (return of the copy - mean of the others) / spread within the market,  return = sum of gamma^k r_(t+k)
+advantage = (return of the copy - mean of the others) / spread within all markets,  return = sum of gamma^k r_(t+k)
+The spread is one number, so that markets count by what is at stake in them: where nothing is, all copies do alike.
 """
 
 from dataclasses import dataclass
@@ -88,7 +89,7 @@ def advantages(rewards: FloatArray, copies: int, gamma: float) -> FloatArray:
         returns[round] = ahead
     groups = returns.reshape(len(rewards), -1, copies)
     away = (groups - groups.mean(axis=2, keepdims=True)) * copies / (copies - 1)
-    spread = np.sqrt((away**2).mean(axis=(0, 2), keepdims=True))
+    spread = np.sqrt((away**2).mean())
     return (away / (spread + 1e-6)).reshape(rewards.shape)
 
 
