@@ -15,6 +15,7 @@ NEEDS = {
     "cli/test_trust_command.py": (*LEDGER, "flwr", "torch"),
     "databases": (*LEDGER, "psycopg"),
     "flower": (*LEDGER, "flwr", "psycopg", "ray"),
+    "gym/test_environment.py": ("gymnasium", "stable_baselines3"),
     "ledger": (*LEDGER, "flwr", "psycopg"),
     "profiling": ("torch",),
     "serve": (*LEDGER, "fastapi", "flwr", "psycopg", "uvicorn"),

@@ -6,7 +6,18 @@ import sys
 
 import pytest
 
-EXTRAS = ("flwr", "fastapi", "uvicorn", "sqlalchemy", "alembic", "cryptography", "psycopg", "distributed", "torch")
+EXTRAS = (
+    "flwr",
+    "fastapi",
+    "uvicorn",
+    "sqlalchemy",
+    "alembic",
+    "cryptography",
+    "psycopg",
+    "distributed",
+    "torch",
+    "gymnasium",
+)
 
 
 def python(code: str, **environment: str) -> "subprocess.CompletedProcess[str]":
@@ -35,6 +46,9 @@ def test_numba_is_imported_only_where_it_is_wanted(engine: str, imported: str) -
         ("sqlalchemy", "import lefi.ledger", "lefi-fl[ledger]"),
         ("alembic", "import lefi.ledger", "lefi-fl[ledger]"),
         ("fastapi", "import lefi.serve", "lefi-fl[serve]"),
+        ("gymnasium", "from lefi.gym import MarketEnv", "lefi-fl[drl]"),
+        ("stable_baselines3", "import sys; sys.modules['gymnasium'] = None; from lefi.gym import MarketVecEnv",
+         "lefi-fl[drl]"),
         ("distributed", "list(__import__('lefi.studies.run.cluster').studies.run.cluster.finish_on_cluster([], 'dask://a:1'))",
          "lefi-fl[cluster]"),
     ],

@@ -22,6 +22,7 @@ FLOWER = "Flower is an extra: only lefi.flower imports it"
 NO_FLOWER = "Flower is an extra: the command line does without it"
 FASTAPI = "FastAPI is an extra: only lefi.serve imports it"
 TORCH = "Torch is an extra: only lefi.profiling imports it"
+GYMNASIUM = "Gymnasium is an extra: only lefi.gym imports it"
 DASK = "Dask is an extra: only lefi.studies.run.cluster imports it"
 CUPY = "CuPy is an extra: only lefi.surrogate.cuda imports it"
 PACKAGE = "A mechanism's package is imported by lefi.mechanisms alone"
@@ -40,6 +41,7 @@ PLANTED = [
     (SECRECY, "lefi.mechanisms.uniform", "lefi.world.client"),
     (SECRECY, "lefi.surrogate.bank", "lefi.world.fleet"),
     (SECRECY, "lefi.allocation", "lefi.world.market"),
+    (SECRECY, "lefi.agent.sight", "lefi.world.client"),
     (SECRECY, "lefi.offers.price", "lefi.world.client"),
     (ORACLE, "lefi.optimum.rational", "lefi.allocation"),
     (ORACLE, "lefi.optimum.first_best", "lefi.mechanisms"),
@@ -53,6 +55,8 @@ PLANTED = [
     (FASTAPI, "lefi.cli.ledger", "fastapi"),
     (FASTAPI, "lefi.books.books", "uvicorn"),
     (TORCH, "lefi.models.shapes", "torch"),
+    (GYMNASIUM, "lefi.mechanisms.drl", "gymnasium"),
+    (GYMNASIUM, "lefi.cli.drl", "stable_baselines3"),
     (DASK, "lefi.studies.run.runner", "distributed"),
     (CUPY, "lefi.surrogate.bank", "cupy"),
     (PACKAGE, "lefi.world.market", "lefi.mechanisms.price"),

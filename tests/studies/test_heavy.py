@@ -5,8 +5,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from lefi.gym.families import HELD_OUT
 from lefi.studies import Study, run_study
 from lefi.studies.figures.fixed_budget import at_the_end
+from lefi.studies.judge.statistics import difference
 from lefi.studies.plan.paper import paper_folder
 from lefi.studies.run.heavy import heavy_table, told
 from lefi.studies.run.load import load
@@ -54,3 +56,22 @@ def test_pretending_pays_with_price_and_flat_only_loses_custom() -> None:
     assert kept == sorted(kept, reverse=True)
     assert kept[-1] < 0.6
     assert final.filter(mechanism="flat")["share"].to_numpy().max() < 0.9
+
+
+def test_the_taught_agent_is_ahead_of_equal_weights_on_clients_that_no_training_saw() -> None:
+    """Paired over ten fleets, mean over four families and two budgets."""
+    final = at_the_end(heavy_table("drl"))
+    assert set(final["scenario"].unique()) == set(HELD_OUT)
+    shares = {
+        name: final.filter(mechanism=name).group_by("seed").agg(pl.col("share").mean()).sort("seed")["share"].to_numpy()
+        for name in ("taught", "uniform")
+    }
+    assert float(difference(shares["taught"], shares["uniform"]).low) > 0
+
+
+def test_an_agent_from_scratch_learns_in_ten_thousand_rounds() -> None:
+    """The control of claim j: an agent that cannot learn would say nothing about 100 rounds."""
+    final = at_the_end(heavy_table("drl_long"))
+    assert final["round"][0] == 10_000
+    assert final.filter(mechanism="scratch")["share"].to_numpy().min() > 0.9
+    assert final.filter(mechanism="uniform")["share"].to_numpy().max() < 0.9

@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 import lefi
+from lefi.agent.weights import Weights, save
 from lefi.studies.plan.paper import ABLATION, BEYOND, EVERYBODY, HEAVY, PAPER, SHAPE, paper_folder, paper_studies
 from lefi.studies.plan.study import Study
 from lefi.world.scenarios import SCENARIOS
+from tests.agent.networks import random_network
 
 GOOD: dict[str, Any] = {"name": "good", "mechanisms": ["lefi", "uniform"], "rounds": 5, "seeds": 2}
 
@@ -168,3 +170,13 @@ def test_the_papers_studies_are_what_the_design_says() -> None:
         assert command.startswith("# lefi compare --study ")
         assert claim.startswith("# Claim: " if path.stem in (*PAPER, ABLATION, *SHAPE, *heavy) else "# Sweeps ")
         assert path.stem not in heavy or "the control" in path.read_text().lower()
+
+
+def test_other_weights_in_the_same_file_are_other_runs(tmp_path: Path) -> None:
+    file = tmp_path / "weights.npz"
+
+    def key(seed: int) -> str:
+        save(file, Weights(random_network(seed), {}, {}))
+        return Study.build({"name": "a", "mechanisms": [f"drl(weights='{file}')"], "seeds": 1}).runs()[0].key
+
+    assert key(1) == key(1) != key(2)

@@ -7,6 +7,7 @@ import typer
 import lefi
 from lefi.cli.commands import Commands
 from lefi.cli.compare import compare
+from lefi.cli.drl import drl
 from lefi.cli.figures import figures
 from lefi.cli.game import game
 from lefi.cli.ledger import ledger
@@ -53,3 +54,4 @@ app.add_typer(ledger, name="ledger")
 app.add_typer(receipt, name="receipt")
 app.add_typer(token, name="token")
 app.add_typer(trust, name="trust")
+app.add_typer(drl, name="drl")

@@ -4,8 +4,10 @@ from lefi.mechanisms.auction import Auction
 from lefi.mechanisms.bara import Bara
 from lefi.mechanisms.bara_published import BaraPublished
 from lefi.mechanisms.catalogue import make, register, register_wrapper, registered
+from lefi.mechanisms.chiron import Chiron
 from lefi.mechanisms.contest import Contest
 from lefi.mechanisms.contract import Contract
+from lefi.mechanisms.drl import Drl
 from lefi.mechanisms.flat import Flat
 from lefi.mechanisms.hierarchy import Hierarchy
 from lefi.mechanisms.knapsacks import Knapsacks
@@ -27,8 +29,10 @@ __all__ = [
     "Auction",
     "Bara",
     "BaraPublished",
+    "Chiron",
     "Contest",
     "Contract",
+    "Drl",
     "Flat",
     "Hierarchy",
     "Knapsacks",

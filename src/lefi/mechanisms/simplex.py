@@ -5,7 +5,7 @@ A client is rarely paid its whole weight, so z is raised while the observed spen
 
 import numpy as np
 
-from lefi.arrays import FloatArray
+from lefi.arrays import FloatArray, Floats
 from lefi.messages import CurveOffer, Receipt, Roster, Terms
 
 GROWTH = 1.25  # most that z grows in a round
@@ -27,5 +27,10 @@ class Scale:
 
     def tell(self, receipt: Receipt[CurveOffer]) -> None:
         if receipt.answered.any():
-            room = AIM * self.terms.in_force(receipt.budget) / receipt.paid if receipt.paid > 0 else GROWTH
-            self.z = min(max(1.0, self.z * min(room, GROWTH)), MOST)
+            self.z = float(rescaled(self.z, receipt.paid, self.terms.in_force(receipt.budget)))
+
+
+def rescaled(z: Floats, paid: Floats, budget: Floats) -> FloatArray:
+    """The factor after a round that paid this much; one number, or one for each of many markets."""
+    room = AIM * np.asarray(budget) / np.maximum(paid, 1e-300)
+    return np.minimum(np.maximum(1.0, z * np.minimum(room, GROWTH)), MOST)

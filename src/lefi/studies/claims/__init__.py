@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from lefi.studies.claims import behaviours, combined_accuracy, convergence, ours, sweeps
+from lefi.studies.claims import behaviours, combined_accuracy, convergence, drl, ours, sweeps
 from lefi.studies.claims.claim import Claim, Finding, Untested, Verdict, verdict
 from lefi.studies.judge.statistics import CONFIDENCE, holm
 from lefi.studies.run.results import Results
@@ -18,9 +18,8 @@ class Check:
     key: str
     claim: str
     rule: str
-    measure: Callable[[Results], Finding] | None
+    measure: Callable[[Results], Finding]
     ours: bool = False
-    waits_for: str = ""
     short: str = ""
 
 
@@ -108,9 +107,11 @@ CHECKS = (
     Check(
         "j",
         "Deep reinforcement learning cannot learn in 100 interactions (footnote).",
-        "Stated when such a mechanism exists.",
-        None,
-        waits_for="no such mechanism exists in lefi yet",
+        "Learned is who is ahead of uniform, which learns nothing of single clients: paired difference in share of "
+        "the oracle's gain, interval above 0, on clients that no training saw (mixed, reluctant, stubborn, flaky; 0.5 "
+        "and 5 USD). Two parts: after 100 interactions our agent has not learned from scratch, and has not when it was "
+        "taught on simulated markets before. The control: from scratch it must have learned after 10,000.",
+        drl.footnote,
         short="deep reinforcement learning is too slow",
     ),
     Check(
@@ -188,8 +189,6 @@ def _corrected(claim: Claim, corrected: float, tried: int) -> Claim:
 
 def _checked(check: Check, results: Results) -> Claim:
     try:
-        if check.measure is None:
-            raise Untested(check.waits_for)
         found = check.measure(results)
     except Untested as error:
         return Claim(

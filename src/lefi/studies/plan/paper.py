@@ -20,6 +20,8 @@ HEAVY = (  # minutes of CPU: their tables ship with lefi
     "clients_fixed",
     "clients_many",
     "cold_starts",
+    "drl",
+    "drl_long",
     "pretending",
     "rules",
 )

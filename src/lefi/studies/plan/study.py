@@ -4,6 +4,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass
 from functools import cached_property
+from hashlib import sha256
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 import lefi
+from lefi.agent.weights import find
 from lefi.arrays import whole
 from lefi.errors import InputError, LefiError, UnknownName
 from lefi.mechanisms.catalogue import layers, name_of, settings_of, spec_of
@@ -173,7 +175,7 @@ class Study(BaseModel):
                 mechanism=label,
                 mechanism_settings=variant.settings,
                 made_by="" if variant.spec == label else variant.spec,
-                content=content | _outside_code(variant.spec),
+                content=content | _outside_code(variant.spec) | _taught(variant.settings),
                 seed=seed,
                 **shared,
             )
@@ -238,6 +240,12 @@ def _outside_code(spec: str) -> dict[str, str]:
     """The hashes of the files that a mechanism, and the wrappers around it, come from."""
     hashes = [str(fingerprint(layer)) for layer in layers(spec) if is_outside(layer)]
     return {"mechanism": " ".join(hashes)} if hashes else {}
+
+
+def _taught(settings: dict[str, Any]) -> dict[str, str]:
+    """The hash of the file of weights that a mechanism plays: other weights are other runs."""
+    name = settings.get("weights")
+    return {"weights": sha256(find(name).read_bytes()).hexdigest()} if isinstance(name, str) else {}
 
 
 def _numbers(name: str, model: Any, written: Any) -> Any:

@@ -99,9 +99,10 @@ def _parts(found: Results, claims: list[Claim], drawn: list[Drawn], speed: list[
         versions_line(found),
         paragraph(
             "Points with 5 USD for more than 10 clients, with 10,000 clients, cold starts, pretending clients, "
-            "games of clients who look ahead, everybody, four of the rules of claim h and the map over readings are of "
-            "heavy studies: tables that ship with lefi, unless lefi paper --heavy has measured them here. "
-            "Money to a target was trained on a GPU by lefi train --total --target, and ships as well."
+            "games of clients who look ahead, everybody, the agents of claim j, four of the rules of claim h and the "
+            "map over readings are of heavy studies: tables that ship with lefi, unless lefi paper --heavy has "
+            "measured them here. Money to a target was trained on a GPU by lefi train --total --target, and ships as "
+            "well."
         ),
         '<h2 id="definitions">Definitions</h2>',
         definitions(DEFINITIONS),

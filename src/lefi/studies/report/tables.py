@@ -19,11 +19,20 @@ from lefi.studies.judge.gaming import lead
 from lefi.studies.judge.readings import GOAL
 from lefi.studies.judge.statistics import median, told
 from lefi.studies.report import training_tables
+from lefi.studies.report.agents import curve_cells, family_cells
 from lefi.studies.report.gaming import replies_cells, settled_cells
 from lefi.studies.report.markdown import markdown, marked
 from lefi.studies.run.heavy import heavy_table
 
-PAGES = ("README.md", "docs/paper.md", "docs/shape.md", "docs/profiling.md", "docs/game.md", "docs/plan.md")
+PAGES = (
+    "README.md",
+    "docs/paper.md",
+    "docs/shape.md",
+    "docs/profiling.md",
+    "docs/game.md",
+    "docs/plan.md",
+    "docs/drl.md",
+)
 KEPT = Path("docs", "numbers.json")
 PICTURES = Path("docs", "images")
 WHERE = {"convergence": "the paper's setting", "mixed": "mixed speeds and rates"}
@@ -135,6 +144,16 @@ def truthful(_: Numbers) -> str:
     return f"Over all these markets `posted` leads by {' and '.join(words)} (paired, of first_best's gain)."
 
 
+def agents(_: Numbers) -> str:
+    """Agents on clients that no training saw."""
+    return markdown(*family_cells())
+
+
+def taught(_: Numbers) -> str:
+    """The learning curve of the shipped weights."""
+    return markdown(*curve_cells())
+
+
 BLOCKS: dict[str, Callable[[Numbers], str]] = {
     "worth": worth,
     "spread": spread,
@@ -145,6 +164,8 @@ BLOCKS: dict[str, Callable[[Numbers], str]] = {
     "replies": replies,
     "settled": settled,
     "truthful": truthful,
+    "agents": agents,
+    "taught": taught,
     "fits": training_tables.fits,
     "overlap": training_tables.overlap,
     "combined": training_tables.combined,
