@@ -10,7 +10,7 @@ import pytest
 
 from lefi.errors import LefiError
 from lefi.studies.claims import CHECKS, check_claims
-from lefi.studies.figures import PLANS, draw_figures
+from lefi.studies.figures import KINDS, PLANS, draw_figures
 from lefi.studies.plan.study import Study
 from lefi.studies.report.report import write_report
 from lefi.studies.run.results import read_results
@@ -149,7 +149,7 @@ def test_nothing_half_written_is_left(report: Path) -> None:
         "numbers.json",
         "report.html",
     ]
-    assert len(list((report.parent / "figures").iterdir())) == 3 * len(DRAWN)
+    assert len(list((report.parent / "figures").iterdir())) == len(KINDS) * len(DRAWN)
 
 
 def test_figures_are_png_and_svg(report: Path) -> None:
@@ -165,7 +165,7 @@ def test_same_results_same_files(
     monkeypatch.setattr("lefi.studies.figures.PLANS", DRAWN[::5])
     draw_figures(read_results(small_results), tmp_path)
     figures = list(tmp_path.iterdir())
-    assert len(figures) == 3 * len(DRAWN[::5])
+    assert len(figures) == len(KINDS) * len(DRAWN[::5])
     for path in figures:
         assert path.read_bytes() == (report.parent / "figures" / path.name).read_bytes()
 
