@@ -12,7 +12,6 @@ from lefi.agent.network import SHAPES, Layers
 from lefi.agent.sight import NAMES
 from lefi.arrays import FloatArray
 from lefi.errors import LefiError
-from lefi.files import refusals
 
 KIND = "lefi drl 1"  # a file that says otherwise is not ours, or of another network
 SHIPPED = Path(__file__).with_name("shipped.npz")
@@ -34,6 +33,8 @@ def find(name: str) -> Path:
 
 def save(path: Path, weights: Weights) -> None:
     """Write the file whole or not at all."""
+    from lefi.files import refusals  # with Polars, which takes long to import and which nobody needs who only plays
+
     about = json.dumps({"kind": KIND, "sees": NAMES} | weights.about)
     arrays = weights.layers._asdict() | weights.more
     hidden = path.with_name(f".{path.name}")
