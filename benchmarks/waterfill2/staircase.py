@@ -40,7 +40,7 @@ def between(y: float, low: float, top: float, shared: Shared) -> float:
     """Log likelihood of an answer, given those for the next less and the next more money: one of them, or between."""
     delta = EXACT * shared.high
     if abs(y - low) <= delta or abs(y - top) <= delta:
-        return log(0.5) if low > delta and top - low > delta else 0.0
+        return log(0.5)
     if low < y < top:
         return log(0.5 * delta / (top - low))
     near = low if y < low else top

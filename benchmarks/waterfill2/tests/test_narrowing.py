@@ -67,6 +67,12 @@ def test_all_or_nothing_lies_between_the_last_refusal_and_the_first_delivery() -
     assert steps[:, B].max() <= earned(-1.0) + 1e-6
 
 
+def test_answers_of_a_step_that_come_again_and_again_do_not_make_it_a_curve_of_no_family() -> None:
+    x = [1.0, 0.0, -2.0, -1.0, -1.5, -1.25, -1.12] + [-1.12 + 0.004 * j for j in range(1, 9)]
+    points = fitted(x, [HIGH if w >= -1.2 else 0.0 for w in x])
+    assert chance(points, STEP) > 0.5
+
+
 def test_a_fixed_cost_explains_who_stays_at_home_below_a_weight() -> None:
     x = [0.0, -2.0, -3.0, -3.6, -2.5]
     points = fitted(x, [hinge(w) if w > -3.3 else 0.0 for w in x])
