@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.waterfill2.families import CAP, CHANCE, HINGES, IDLE, KIND, B, Levels, kink, wish
+from benchmarks.waterfill2.families import CAP, CHANCE, EXPONENT, HINGES, IDLE, KIND, B, Levels, kink, wish
 from benchmarks.waterfill2.points import EXACT, KEPT, Beliefs, Shared
 from lefi.arrays import BoolArray, FloatArray
 from lefi.compiler import allocating, compiled, inlined
@@ -16,7 +16,7 @@ from lefi.compiler import allocating, compiled, inlined
 NOTHING = -700.0  # log weight that offers nothing
 GRID, TOPS = 16, 6  # candidates across the range in which a client responds, and at kinks of its likeliest curves
 RARE = 1e-3  # chance of a curve that does not widen this range
-DEEP = 3.0  # log money below a kink where the range begins, for curves without a foot
+DEEP = 3.0  # log size below a kink where the range begins, for curves without a foot
 NARROW = 0.05  # least width of the range, in log weight
 JUST = 1e-6  # log weight above a kink: who is all but there may deliver nothing
 LIKELY = 0.01  # chance of a curve from which the limit makes room for it
@@ -75,7 +75,7 @@ def propose(beliefs: Beliefs, rate: FloatArray, reach: tuple[float, float], x: F
             if p < TOPS:
                 x[i, 1 + GRID + p] = end
             if s[CHANCE] > RARE:
-                low = min(low, s[B] if int(s[KIND]) < HINGES else end - DEEP)
+                low = min(low, s[B] if int(s[KIND]) < HINGES else end - DEEP / s[EXPONENT])
                 high = max(high, end)
         low = min(max(low, reach[0]), reach[1])
         high = max(high, low + NARROW) if high > reach[0] else reach[1]

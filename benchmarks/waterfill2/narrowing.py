@@ -74,9 +74,10 @@ def fit_all(answers: Answers, rate: FloatArray, shared: Shared, beliefs: Beliefs
             spread(kind, client, shared, levels, points, s)
         if count > 0 and levels.height > 0:
             add_stairs(shared, evidence, points, s)
-        s[KIND], s[B], s[FIXED], s[EXPONENT], s[SHARE], s[CAP] = IDLE, 0.0, 0.0, 1.0, 0.0, shared.high
-        s[CHANCE] = log(shared.chances[IDLE])
-        weigh(s, client, shared, levels, points)
+        if seen == 0:
+            s[KIND], s[B], s[FIXED], s[EXPONENT], s[SHARE], s[CAP] = IDLE, 0.0, 0.0, 1.0, 0.0, shared.high
+            s[CHANCE] = log(shared.chances[IDLE])
+            weigh(s, client, shared, levels, points)
         normalise(points)
 
 
