@@ -16,9 +16,9 @@ from benchmarks.waterfill2.families import (
     STEP,
     B,
 )
-from benchmarks.waterfill2.narrowing import LEAST_COST, fit_all
-from benchmarks.waterfill2.points import COSTS, EXACT, EXPONENTS, GROUP, POINTS, SAME, Beliefs, Shared, blank
-from benchmarks.waterfill2.remembered import LIMIT, WHEN, Answers, X, Y
+from benchmarks.waterfill2.narrowing import fit_all
+from benchmarks.waterfill2.points import COSTS, EXPONENTS, GROUP, POINTS, Beliefs, Shared, blank
+from benchmarks.waterfill2.remembered import EXACT, LIMIT, SAME, WHEN, Answers, X, Y
 from benchmarks.waterfill2.review import explain_all, surprises
 from lefi.arrays import FloatArray
 
@@ -32,7 +32,6 @@ BROAD = 0.3  # variance of a client's location from which it teaches nothing abo
 ALIKE = 0.05  # variance among clients that seem all alike
 FEW = 0.1  # clients, or answers, that a first guess counts for
 NOISE = 0.03  # relative noise before anything is known
-LOUD, MOVING = 0.5, 0.05  # largest noise, largest variance of drift per round
 LATE = 3  # rounds before drift is believed, and in which what was learned is used to learn again
 OUTLIER = 4.0  # times the usual squared residual: who is off by more follows a curve of its own
 SURPRISED = 0.3  # share of known clients whose answers surprise in a round, from which prices have jumped
@@ -82,7 +81,7 @@ class Fleet:
             place = points[:, :, B] + (np.log(rate)[:, None] if group == 0 else 0.0)
             mine = chance * ((GROUP[kind] == group) & (kind < STAIRS))
             if group == COSTS:
-                place = np.log(np.maximum(points[:, :, FIXED], LEAST_COST))
+                place = np.log(np.maximum(points[:, :, FIXED], SAME))
                 mine = chance * ((kind >= FIXED_COST) & (kind < HINGES))
             own = mine.sum(axis=1)
             m = (mine * place).sum(axis=1) / np.maximum(own, 1e-12)
@@ -133,8 +132,8 @@ class Fleet:
         noise, drift = regress(left[use], old[use], shared)
         shown = disorder(answers, 3 * np.sqrt(noise))
         trust = FEW / (FEW + ((y > shared.floor) & (count > 1)[:, None]).sum())
-        rho = float(np.clip(np.sqrt(trust * NOISE**2 + (1 - trust) * noise * shown), EXACT, LOUD))
-        return rho, float(np.clip(drift * shown, 0, MOVING)) if shared.now > LATE else 0.0
+        rho = float(np.clip(np.sqrt(trust * NOISE**2 + (1 - trust) * noise * shown), EXACT, 1))
+        return rho, float(np.clip(drift * shown, 0, 1)) if shared.now > LATE else 0.0
 
 
 def chances(points: FloatArray) -> FloatArray:

@@ -17,8 +17,8 @@ from benchmarks.waterfill2.families import (
     money,
     wish,
 )
-from benchmarks.waterfill2.points import EXACT, KEPT, SAME, SLACK, Client, Shared
-from benchmarks.waterfill2.remembered import LIMIT, X, Y
+from benchmarks.waterfill2.points import KEPT, SLACK, Client, Shared
+from benchmarks.waterfill2.remembered import EXACT, LIMIT, SAME, X, Y
 from lefi.arrays import FloatArray
 from lefi.compiler import compiled, inlined
 
