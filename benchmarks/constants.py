@@ -1,7 +1,7 @@
 """What happens to waterfill at half and at twice each of its constants, compiled ones too.
 
     python -m benchmarks.constants [--mechanism waterfill] [--names HORIZON,VAGUE] [--seeds 3] [--first 300]
-        [--into results/constants.csv] [--table] [--page docs/waterfill.md]
+        [--into results/constants.csv] [--table] [--page docs/waterfill.md] [--size]
 
 Compiled code has constants frozen in. So each change is made in a copy of the sources, which a process of its own
 plays: that takes a minute or two, most of it compilation. What the file has is not played again. `--table` prints what
@@ -80,6 +80,19 @@ def named(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.Constant
         elif isinstance(value, ast.Tuple):
             for i, its in enumerate(value.elts):
                 yield from named(ast.Name(f"{target.id}[{i}]".upper()), its)
+
+
+def size(package: Path) -> str:
+    """How much there is to read: lines, names of numbers, and numbers other than 0, 1, 2."""
+    texts = [path.read_text() for path in sorted(package.glob("*.py"))]
+    nodes = [node for text in texts for node in ast.walk(ast.parse(text))]
+    numbers = [n.value for n in nodes if isinstance(n, ast.Constant) and type(n.value) in (int, float)]
+    wordy = max(len(n.args.args) for n in nodes if isinstance(n, ast.FunctionDef))
+    names = {c.name.partition("[")[0] for c in constants(package)}
+    lines = [len(text.splitlines()) for text in texts]
+    tuned = sum(number not in (0, 1, 2) for number in numbers)
+    long = f"{sum(lines)} lines, {max(lines)} in the longest file, at most {wordy} arguments"
+    return f"{long}; {len(names)} named numbers, {tuned} numbers other than 0, 1, 2"
 
 
 def changed(text: str, constant: Constant, factor: float) -> str:
@@ -167,6 +180,7 @@ def main() -> None:
     parser.add_argument("--into", type=Path, default=Path("results/constants.csv"))
     parser.add_argument("--table", action="store_true", help="print the table of the file")
     parser.add_argument("--page", type=Path, help="page to write the table into, instead of playing")
+    parser.add_argument("--size", action="store_true", help="print how much there is to read, instead of playing")
     parser.add_argument("--reached", action="store_true", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     lines = table(list(constants(Path(PACKAGES[chosen.mechanism]))), read(chosen.into))
@@ -174,6 +188,8 @@ def main() -> None:
         if chosen.mechanism == "waterfill2":
             import benchmarks.waterfill2  # noqa: F401  on trial: known only where it is asked for
         print(json.dumps(reached(chosen.mechanism, range(chosen.first, chosen.first + chosen.seeds))))
+    elif chosen.size:
+        print(size(Path(PACKAGES[chosen.mechanism])))
     elif chosen.page:
         write(chosen.page, lines, MARKS)
     elif chosen.table:

@@ -8,20 +8,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.waterfill2.families import CAP, CHANCE, HINGES, IDLE, KIND, B, Levels, kink, wish
-from benchmarks.waterfill2.points import EXACT, KEPT, Beliefs, Shared
+from benchmarks.waterfill2.families import CAP, CHANCE, DEEP, EXPONENT, HINGES, IDLE, KIND, B, Levels, kink, wish
+from benchmarks.waterfill2.points import KEPT, POINTS, RARE, Beliefs, Shared
+from benchmarks.waterfill2.remembered import EXACT, SAME
 from lefi.arrays import BoolArray, FloatArray
 from lefi.compiler import allocating, compiled, inlined
 
 NOTHING = -700.0  # log weight that offers nothing
 GRID, TOPS = 16, 6  # candidates across the range in which a client responds, and at kinks of its likeliest curves
-RARE = 1e-3  # chance of a curve that does not widen this range
-DEEP = 3.0  # log money below a kink where the range begins, for curves without a foot
 NARROW = 0.05  # least width of the range, in log weight
-JUST = 1e-6  # log weight above a kink: who is all but there may deliver nothing
 LIKELY = 0.01  # chance of a curve from which the limit makes room for it
 NOISE_ROOM = 2.0  # deviations of noise that the limit makes room for
-LOOKED = 18  # points that a try is judged by: it costs their square
 WORTH = 0.01  # share of what a client brings in a round that knowing all must be worth to think about tries
 NEAR = 2.0  # deviations apart, from which an answer tells two curves apart
 
@@ -50,9 +47,9 @@ class Stakes(NamedTuple):
 class View(NamedTuple):
     """Room for one client: what curves are worth at candidates, their chances, groups that an answer leaves."""
 
-    net: FloatArray  # (LOOKED, g)
+    net: FloatArray  # (POINTS, g)
     chance: FloatArray
-    sums: FloatArray  # (LOOKED, g), of net by chance
+    sums: FloatArray  # (POINTS, g), of net by chance
     answer: FloatArray
 
 
@@ -71,11 +68,13 @@ def propose(beliefs: Beliefs, rate: FloatArray, reach: tuple[float, float], x: F
             s = beliefs.points[i, p]
             if int(s[KIND]) == IDLE:
                 continue
-            end = min(max(kink(s, levels, rate[i]), reach[0]), reach[1]) + JUST
+            end = (
+                min(max(kink(s, levels, rate[i]), reach[0]), reach[1]) + SAME
+            )  # who is all but there may deliver nothing
             if p < TOPS:
                 x[i, 1 + GRID + p] = end
             if s[CHANCE] > RARE:
-                low = min(low, s[B] if int(s[KIND]) < HINGES else end - DEEP)
+                low = min(low, s[B] if int(s[KIND]) < HINGES else end - DEEP / s[EXPONENT])
                 high = max(high, end)
         low = min(max(low, reach[0]), reach[1])
         high = max(high, low + NARROW) if high > reach[0] else reach[1]
@@ -129,7 +128,7 @@ def foresee(
     rounds of the horizon.
     """
     g = candidates.x.shape[1]
-    view = View(np.empty((LOOKED, g)), np.empty(LOOKED), np.empty((LOOKED, g)), np.empty(LOOKED))
+    view = View(np.empty((POINTS, g)), np.empty(POINTS), np.empty((POINTS, g)), np.empty(POINTS))
     for i in range(rate.size):
         if not stakes.open[i]:
             continue
@@ -149,9 +148,9 @@ def look(
 ) -> tuple[float, float, float]:
     """Fill net and chances. Returns the best expected net, what it would be if all were known, the largest of any."""
     total, perfect, top, now = 0.0, 0.0, 0.0, 0.0
-    for p in range(LOOKED):
+    for p in range(POINTS):
         total += points[p, CHANCE]
-    for p in range(LOOKED):
+    for p in range(POINTS):
         view.chance[p], best = points[p, CHANCE] / total, 0.0
         for j in range(x.size):
             view.net[p, j] = 0.0
@@ -163,7 +162,7 @@ def look(
         perfect, top = perfect + view.chance[p] * best, max(top, best)
     for j in range(x.size):
         mean = 0.0
-        for p in range(LOOKED):
+        for p in range(POINTS):
             mean += view.chance[p] * view.net[p, j]
         now = max(now, mean)
     return now, perfect, top
@@ -175,7 +174,7 @@ def told(
 ) -> float:
     """The best expected net once the answer to an offer (log weight, limit) is known."""
     groups, g = 0, view.net.shape[1]
-    for p in range(LOOKED):
+    for p in range(POINTS):
         if view.chance[p] == 0:
             break
         y, at = wish(points[p], levels, offer[0], offer[1], rate), 0

@@ -9,7 +9,6 @@ from benchmarks.waterfill2.families import (
     FIXED,
     FIXED_COST,
     HINGES,
-    IDLE,
     KIND,
     KINDS,
     RISING,
@@ -17,9 +16,9 @@ from benchmarks.waterfill2.families import (
     STEP,
     B,
 )
-from benchmarks.waterfill2.narrowing import LEAST_COST, fit_all
-from benchmarks.waterfill2.points import COSTS, EXACT, EXPONENTS, GROUP, POINTS, SAME, Beliefs, Shared, blank
-from benchmarks.waterfill2.remembered import LIMIT, WHEN, Answers, X, Y
+from benchmarks.waterfill2.narrowing import fit_all
+from benchmarks.waterfill2.points import COSTS, EXPONENTS, GROUP, POINTS, Beliefs, Shared, blank
+from benchmarks.waterfill2.remembered import EXACT, LIMIT, SAME, WHEN, Answers, X, Y
 from benchmarks.waterfill2.review import explain_all, surprises
 from lefi.arrays import FloatArray
 
@@ -27,13 +26,12 @@ VOTERS = 512  # clients that are asked, at most
 CHANCES = np.array([0.25, 0.39, 0.03, 0.04, 0.05, 0.05, 0.1, 0.01, 0.04])  # of the kinds, before anything is known
 SHAPES = np.array([0.2, 0.1, 0.4, 0.1, 0.1, 0.1])  # chances of the exponents, before anything is known
 FIRST, EACH = 2.0, 0.2  # clients that these guesses count for, and more per client of the fleet
-REFUSALS = 4  # answers after which a client may count as idle
+REFUSALS = 4  # answers after which a client that never delivered teaches what kinds there are
 VAGUE = 4.0  # variance of a location before anything is known, in log money
 BROAD = 0.3  # variance of a client's location from which it teaches nothing about others
 ALIKE = 0.05  # variance among clients that seem all alike
 FEW = 0.1  # clients, or answers, that a first guess counts for
 NOISE = 0.03  # relative noise before anything is known
-LOUD, MOVING = 0.5, 0.05  # largest noise, largest variance of drift per round
 LATE = 3  # rounds before drift is believed, and in which what was learned is used to learn again
 OUTLIER = 4.0  # times the usual squared residual: who is off by more follows a curve of its own
 SURPRISED = 0.3  # share of known clients whose answers surprise in a round, from which prices have jumped
@@ -67,10 +65,13 @@ class Fleet:
             beliefs = blank(rate.size)
             fit_all(answers, rate, self.shared, beliefs)
             points = beliefs.points
-            mean, var = self._locations(points, rate)
+            # Who never delivered follows what is believed of the others: taken for evidence, that feeds on itself.
+            delivered = (answers[:, Y] > self.shared.floor + EXACT * self.shared.high).any(axis=1)
+            mean, var = self._locations(points[delivered], rate[delivered])
             rho, drift = self._noise(answers, rate, beliefs)
             self.shared = self.shared._replace(mean=mean, var=var, rho=rho, drift=drift, caps=self._caps(points))
-            self.shared = self.shared._replace(chances=chances(points, answers), exponents=exponents(points))
+            told = delivered | ~np.isnan(answers[:, Y, REFUSALS - 1])
+            self.shared = self.shared._replace(chances=chances(points[told]), exponents=exponents(points[told]))
 
     def _locations(self, points: FloatArray, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of locations by group, and of log fixed costs."""
@@ -80,7 +81,7 @@ class Fleet:
             place = points[:, :, B] + (np.log(rate)[:, None] if group == 0 else 0.0)
             mine = chance * ((GROUP[kind] == group) & (kind < STAIRS))
             if group == COSTS:
-                place = np.log(np.maximum(points[:, :, FIXED], LEAST_COST))
+                place = np.log(np.maximum(points[:, :, FIXED], SAME))
                 mine = chance * ((kind >= FIXED_COST) & (kind < HINGES))
             own = mine.sum(axis=1)
             m = (mine * place).sum(axis=1) / np.maximum(own, 1e-12)
@@ -101,7 +102,10 @@ class Fleet:
         return np.asarray(np.quantile(pool, (np.arange(POINTS) + 0.5) / POINTS))
 
     def _noise(self, answers: Answers, rate: FloatArray, beliefs: Beliefs) -> tuple[float, float]:
-        """Squared residuals against the likeliest curve, regressed on size (noise) and on age (drift)."""
+        """Squared residuals against the likeliest curve, regressed on size (noise) and on age (drift).
+
+        On the rise they are held against that of the newest answer there, which takes out the location as fitted.
+        """
         shared, kind = self.shared, beliefs.points[:, :1, KIND]
         size, top = np.empty((2, rate.size, answers.shape[2]))
         explain_all(answers, rate, beliefs, size, top)
@@ -111,9 +115,15 @@ class Fleet:
             at_top = size >= top * (1 - EXACT)
             use = (size > shared.floor) & (y > shared.floor) & (count > 1)[:, None] & (kind < STAIRS)
             use &= ~(at_top & (y >= size * (1 - SAME)))
-            free = (count / np.maximum(count - 1.5, 0.4))[:, None]  # location and cap were fitted to the answers
-            left = np.where(use, np.minimum((y / size - 1) ** 2, 1) * free, 0.0)
-            old = np.where(use & ~at_top, age / np.where(kind < HINGES, rate[:, None] * size, 1.0) ** 2, 0.0)
+            rise = use & ~at_top
+            newest = rise.argmax(axis=1)[:, None]
+            off0, size0, age0 = (np.take_along_axis(part, newest, axis=1) for part in (y - size, size, age))
+            scale = size**2 + np.where(rise, size0**2, 0.0)
+            use &= ~rise | (np.arange(answers.shape[2]) != newest)
+            free = (count / np.maximum(count - 1, 1))[:, None]  # the curve was fitted to the answers
+            left = np.where(use, np.minimum((y - size - np.where(rise, off0, 0.0)) ** 2 / scale, 1) * free, 0.0)
+            moves = np.where(kind < HINGES, 1 / rate[:, None] ** 2, size * size0)
+            old = np.where(use & rise, (age - age0) * moves / scale, 0.0)
             own = left.sum(axis=1) / np.maximum(use.sum(axis=1), 1)
         usual = float(np.median(own[use.any(axis=1)])) if use.any() else 0.0
         use &= (own <= OUTLIER * usual)[:, None] & (shared.now - age >= shared.jumped)
@@ -122,15 +132,14 @@ class Fleet:
         noise, drift = regress(left[use], old[use], shared)
         shown = disorder(answers, 3 * np.sqrt(noise))
         trust = FEW / (FEW + ((y > shared.floor) & (count > 1)[:, None]).sum())
-        rho = float(np.clip(np.sqrt(trust * NOISE**2 + (1 - trust) * noise * shown), EXACT, LOUD))
-        return rho, float(np.clip(drift * shown, 0, MOVING)) if shared.now > LATE else 0.0
+        rho = float(np.clip(np.sqrt(trust * NOISE**2 + (1 - trust) * noise * shown), EXACT, 1))
+        return rho, float(np.clip(drift * shown, 0, 1)) if shared.now > LATE else 0.0
 
 
-def chances(points: FloatArray, answers: Answers) -> FloatArray:
-    """Of the kinds. A few refusals do not tell who would never take part: who has refused less is not counted there."""
+def chances(points: FloatArray) -> FloatArray:
+    """Of the kinds."""
     guess, kind = FIRST + EACH * len(points), points[:, :, KIND].astype(int)
-    told = (kind != IDLE) | ~np.isnan(answers[:, Y, REFUSALS - 1])[:, None]
-    share = np.bincount(kind.ravel(), (points[:, :, CHANCE] * told).ravel(), KINDS)
+    share = np.bincount(kind.ravel(), points[:, :, CHANCE].ravel(), KINDS)
     return np.asarray((guess * CHANCES + share) / (guess + share.sum()))
 
 
@@ -143,14 +152,17 @@ def exponents(points: FloatArray) -> FloatArray:
 
 
 def regress(left: FloatArray, old: FloatArray, shared: Shared) -> tuple[float, float]:
-    """Noise and drift, neither negative: left = noise + drift old, by weighted least squares."""
+    """Noise and drift, neither negative: left = noise + drift old, by weighted least squares.
+
+    Drift counts from two standard errors on: noise alone shows some.
+    """
     weight = 1 / (shared.rho**2 + shared.drift * old + EXACT**2) ** 2
     a, b, c = float(weight.sum()), float((weight * old).sum()), float((weight * old * old).sum())
     p, q = float((weight * left).sum()), float((weight * left * old).sum())
     if c * EXACT**2 <= 0 or a * c - b * b <= 1e-12 * a * c:
         return p / a, 0.0
     noise, drift = (p * c - q * b) / (a * c - b * b), (a * q - b * p) / (a * c - b * b)
-    if drift < 0:
+    if drift < 2 * np.sqrt(2 * a / (a * c - b * b)):  # the square of a normal deviation varies by twice its square
         return p / a, 0.0
     return (0.0, q / c) if noise < 0 else (noise, drift)
 

@@ -3,16 +3,15 @@
 import numpy as np
 
 from benchmarks.waterfill2.commons import Fleet
-from benchmarks.waterfill2.families import CAP, CHANCE, KIND, KINDS, Levels, wish
+from benchmarks.waterfill2.families import CAP, CHANCE, DEEP, KIND, KINDS, Levels, wish
 from benchmarks.waterfill2.narrowing import fit_all
 from benchmarks.waterfill2.points import Beliefs, blank
-from benchmarks.waterfill2.remembered import LIMIT, Memory, X, Y
+from benchmarks.waterfill2.remembered import LIMIT, SAME, Memory, X, Y
 from lefi.arrays import FloatArray, IntArray
 from lefi.mechanisms.explanation import Explanation, quantile
 from lefi.messages import Terms
 
 DRAWN = 40  # points of a curve
-AROUND = 3.0  # log money to either side of the last offer that is drawn
 TAIL = 0.05  # chance below the band, and above it
 NAMES = ("rational", "rational", "shy", "shy", "power", "power", "all or nothing", "of no known shape", "idle")
 
@@ -23,7 +22,7 @@ def explain(terms: Terms, fleet: Fleet | None, memory: Memory, ids: IntArray) ->
     full = -np.expm1(-rate * terms.size_high)
     offered = np.exp(last[:, X]) * full
     middle = np.where(np.isnan(offered), terms.budget / max(memory.ids.size, 1), offered)
-    money = middle[:, None] * np.exp(np.linspace(-AROUND, AROUND, DRAWN))
+    money = middle[:, None] * np.exp(np.linspace(-DEEP, DEEP, DRAWN))
     if fleet is None:
         nothing, most = np.zeros(money.shape), np.full(money.shape, terms.size_high)
         return Explanation(
@@ -69,5 +68,5 @@ def reason(found: dict[str, float], last: FloatArray) -> str:
     kind = best.removeprefix("chance that it is ")
     if np.isnan(last[Y]):
         return f"It has not answered yet; most clients like it are {kind}."
-    cut = " (all that it was paid for)" if last[Y] >= last[LIMIT] * (1 - 1e-6) else ""
+    cut = " (all that it was paid for)" if last[Y] >= last[LIMIT] * (1 - SAME) else ""
     return f"It is taken for {kind} ({found[best]:.0%}), and delivered {last[Y]:.3g} thousand samples last{cut}."

@@ -23,7 +23,7 @@ COLUMNS = 7
 K, SIZE = range(2)  # columns of a level of stairs: log money, thousand samples
 TINY = 1e-300  # least number that has a log
 MOST = 50.0  # largest exponent: its exponential is beyond all sizes and all money
-BELOW = 3.0  # log money below its least answer at which nobody delivers any more, on stairs
+DEEP = 3.0  # log size, or log money on stairs, below what was seen where a curve without a foot ends
 
 
 class Levels(NamedTuple):
@@ -69,7 +69,7 @@ def wish(s: FloatArray, levels: Levels, x: float, limit: float, rate: float) -> 
 @inlined
 def climb(levels: Levels, share: float, k: float, cap: float) -> float:
     """The stair on which log money k stands. Above the last one: the same, or on along the power that led there."""
-    size, before = 0.0, levels.steps[0, K] - BELOW
+    size, before = 0.0, levels.steps[0, K] - DEEP
     for i in range(levels.height):
         at = levels.steps[i, K]
         if k < before + share * (at - before):
@@ -89,6 +89,6 @@ def kink(s: FloatArray, levels: Levels, rate: float) -> float:
         return s[B] + max(rate * cap, full)
     if kind == STAIRS:
         last = levels.height - 1
-        before = levels.steps[last - 1, K] if last > 0 else levels.steps[0, K] - BELOW
+        before = levels.steps[last - 1, K] if last > 0 else levels.steps[0, K] - DEEP
         return before + s[SHARE] * (levels.steps[last, K] - before) - money(rate, levels.steps[last, SIZE])
     return s[B] - money(rate, cap)

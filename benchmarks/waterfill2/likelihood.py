@@ -17,8 +17,8 @@ from benchmarks.waterfill2.families import (
     money,
     wish,
 )
-from benchmarks.waterfill2.points import EXACT, KEPT, SAME, SLACK, Client, Shared
-from benchmarks.waterfill2.remembered import LIMIT, X, Y
+from benchmarks.waterfill2.points import KEPT, SLACK, Client, Shared
+from benchmarks.waterfill2.remembered import EXACT, LIMIT, SAME, X, Y
 from lefi.arrays import FloatArray
 from lefi.compiler import compiled, inlined
 
@@ -76,15 +76,17 @@ def likelihood(s: FloatArray, client: Client, shared: Shared, levels: Levels, j:
     kind, delta = int(s[KIND]), EXACT * shared.high
     top = min(limit, s[CAP])
     refused = y <= shared.floor + delta
+    size, moved, found = top, 0.0, 0.0
     if kind == STEP:
-        over = client.answers[X, j] + money(client.rate, top) - s[B] + ROUNDING
-        z = over / max(slack, ROUNDING / 10)
-        return log_phi(-z) if refused else log_phi(z) + gauss(y, top, shared.rho * top + delta, delta)
-    size = max(wish(s, levels, client.answers[X, j], limit, client.rate), shared.floor)
-    moved = 0.0
-    if size > shared.floor and kind < RISING:
-        moved = slack / client.rate if kind < HINGES else slack * size * s[EXPONENT]
-    deviation = sqrt((shared.rho * size) ** 2 + delta * delta + moved * moved)
+        z = (client.answers[X, j] + money(client.rate, top) - s[B] + ROUNDING) / max(slack, ROUNDING / 10)
+        if refused:
+            return log_phi(-z)
+        found = log_phi(z)
+    else:
+        size = max(wish(s, levels, client.answers[X, j], limit, client.rate), shared.floor)
+        if size > shared.floor and kind < RISING:
+            moved = slack / client.rate if kind < HINGES else slack * size * s[EXPONENT]
+    deviation = sqrt(max(shared.rho * size, delta) ** 2 + moved * moved)
     if y >= top * (1 - SAME) and not refused:
-        return log_phi((size - top) / deviation)
-    return gauss(y, size, deviation, delta)
+        return found + log_phi((size - top) / deviation)
+    return found + gauss(y, size, deviation, delta)

@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.waterfill2.choice import NOTHING
 from benchmarks.waterfill2.commons import VOTERS, Fleet
 from benchmarks.waterfill2.explain import explain
-from benchmarks.waterfill2.remembered import LIMIT, Memory, X, Y
+from benchmarks.waterfill2.remembered import EXACT, LIMIT, Memory, X, Y
 from benchmarks.waterfill2.solver import Solver
 from lefi.arrays import FloatArray, IntArray
 from lefi.draws import key, uniform
@@ -19,8 +19,7 @@ from lefi.messages import CurveOffer, Receipt, Roster, Terms, spendable
 
 SHIFT = 0.2  # log weight: the first two offers to a client lie apart by twice this, to tell a plateau from a slope
 WORK = 20_000  # clients that a round thinks about, at most: the others keep their offers
-TRIFLE = 1e-9  # of an equal share: whoever is offered less was not asked
-TRACE = 1e-3  # of size_high: whoever is paid for less was not asked
+TRIFLE = 1e-9  # of an equal share: whoever is offered less, or is paid for no size, was not asked
 
 
 @register("waterfill2")
@@ -52,7 +51,7 @@ class Waterfill2:
         order, roster = by_id(receipt.roster)
         self.fleet = self.fleet or Fleet(self.terms.size_low, self.terms.size_high, float(np.log(each)))
         weight, limit = offer.weight[order], offer.limit[order]
-        asked = (weight > TRIFLE * each) & (limit > TRACE * self.terms.size_high)
+        asked = (weight > TRIFLE * each) & (limit > EXACT * self.terms.size_high)
         y = np.where(asked, np.minimum(receipt.sizes[order], limit), np.nan)
         voters = np.arange(0, len(roster), 1 + len(roster) // VOTERS)
         ids, rate = roster.ids[voters], roster.rate[voters]

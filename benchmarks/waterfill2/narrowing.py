@@ -30,19 +30,17 @@ from benchmarks.waterfill2.families import (
 from benchmarks.waterfill2.likelihood import NEGLIGIBLE, keep, normal, weigh
 from benchmarks.waterfill2.points import (
     COSTS,
-    EXACT,
     EXPONENTS,
     GROUP,
     JUMP,
     KEPT,
     POINTS,
-    SAME,
     SLACK,
     Beliefs,
     Client,
     Shared,
 )
-from benchmarks.waterfill2.remembered import LIMIT, SLOTS, WHEN, Answers, X, Y
+from benchmarks.waterfill2.remembered import EXACT, LIMIT, SAME, SLOTS, WHEN, Answers, X, Y
 from benchmarks.waterfill2.staircase import stack
 from lefi.arrays import FloatArray
 from lefi.compiler import allocating, compiled, inlined
@@ -50,12 +48,10 @@ from lefi.compiler import allocating, compiled, inlined
 LEAST_POINTS = 3  # points of a family whose location is known: a middle and two sides
 APART = 0.02  # log money between two points that are worth telling apart
 JUMPS = 5  # points of stairs: places between two answers where the curve may jump
-WIDE = 3.0  # deviations that an interval leaves to noise and drift
-FAR = 3.5  # deviations of the fleet's prior within which a location is sought
+WIDE = 3.0  # deviations of noise, of drift and of the fleet's prior within which a location is sought
 QUIET = 0.02  # relative noise below which answers that contradict a family all but rule it out
 RULED_OUT = 10.0  # log evidence that they take from it, at least
 LOUDEST = 0.8  # relative noise that an interval makes room for, at most
-LEAST_COST = 1e-6  # fixed cost in thousand samples that counts as none
 GOLDEN = 0.618034  # share by which one point follows another where two unknowns are spread: it never repeats
 
 
@@ -74,9 +70,10 @@ def fit_all(answers: Answers, rate: FloatArray, shared: Shared, beliefs: Beliefs
             spread(kind, client, shared, levels, points, s)
         if count > 0 and levels.height > 0:
             add_stairs(shared, evidence, points, s)
-        s[KIND], s[B], s[FIXED], s[EXPONENT], s[SHARE], s[CAP] = IDLE, 0.0, 0.0, 1.0, 0.0, shared.high
-        s[CHANCE] = log(shared.chances[IDLE])
-        weigh(s, client, shared, levels, points)
+        if seen == 0:
+            s[KIND], s[B], s[FIXED], s[EXPONENT], s[SHARE], s[CAP] = IDLE, 0.0, 0.0, 1.0, 0.0, shared.high
+            s[CHANCE] = log(shared.chances[IDLE])
+            weigh(s, client, shared, levels, points)
         normalise(points)
 
 
@@ -159,7 +156,7 @@ def interval(s: FloatArray, client: Client, shared: Shared) -> tuple[float, floa
             break
         low, top = max(low, least), min(top, most)
     mean = shared.mean[GROUP[kind]] - (log(rate) if kind < HINGES else 0.0)
-    reach = FAR * sqrt(shared.var[GROUP[kind]])
+    reach = WIDE * sqrt(shared.var[GROUP[kind]])
     left, right = max(low, mean - reach), min(top, mean + reach)
     if left >= right:  # the fleet is wrong about this one
         left, right = low if low > -inf else top - 1, top if top < inf else low + 1
@@ -181,7 +178,7 @@ def place_fixed(s: FloatArray, client: Client, shared: Shared, share: float) -> 
     for j in range(client.heard):
         u = client.answers[X, j] - s[B]
         size = min(max(u / client.rate, 0.0), min(s[CAP], client.answers[LIMIT, j]))
-        edge = log(max(least_fixed(u, size, client.rate), LEAST_COST))
+        edge = log(max(least_fixed(u, size, client.rate), SAME))
         if client.answers[Y, j] > shared.floor + EXACT * shared.high:
             top = min(top, edge)
         elif u > 0:

@@ -10,8 +10,7 @@ from lefi.arrays import FloatArray, IntArray
 
 POINTS = 17  # per family at most: where little is known, they lie a tenth of the doubt apart
 KEPT = 40  # points of a client that are kept, of all families: fewer lose those that are rare
-EXACT = 5e-4  # relative deviation of answers without noise; times size_high: the least deviation of any answer
-SAME = 1e-6  # relative: an answer this close to its limit was cut by it
+RARE = 1e-3  # chance of a curve that does not count
 JUMP = 0.5  # deviation of log prices where all of them change at once
 EXPONENTS = np.array([0.5, 0.7, 1.0, 1.5, 2.0, 3.0])  # of power clients
 GROUP = np.array([0, 0, 0, 0, 1, 1, 1, 1, 1])  # kinds that share a prior of locations: log price, or log money

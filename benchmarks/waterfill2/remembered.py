@@ -10,7 +10,8 @@ from lefi.messages import Roster
 Answers = NDArray[np.float32]  # (n, 4, SLOTS); NaN where there is none; half the memory of doubles
 X, LIMIT, Y, WHEN = range(4)  # of an answer: log weight, limit, size, round
 SLOTS = 16  # answers of a client that are remembered
-SAME_WEIGHT, SAME_SIZE = 1e-3, 5e-4  # log weight, relative size: an answer this close to the last one takes its place
+EXACT = 5e-4  # relative deviation of answers without noise; times size_high: the least deviation of any answer
+SAME = 1e-6  # relative: an answer this close to its limit was cut by it; what is this small counts as nothing
 FORGET = 50  # rounds without a client after which its answers go; what the fleet learned from them stays
 
 
@@ -28,6 +29,8 @@ class Memory:
         """Where these ids stand, and which of them are known."""
         if self.ids.size == 0:
             return np.zeros(ids.size, dtype=np.int64), np.zeros(ids.size, dtype=bool)
+        if np.array_equal(ids, self.ids):  # most rounds of a large fleet: to look a million ids up takes long
+            return np.arange(ids.size), np.ones(ids.size, dtype=bool)
         at = np.minimum(np.searchsorted(self.ids, ids), self.ids.size - 1)
         return at, self.ids[at] == ids
 
@@ -42,7 +45,10 @@ class Memory:
 
     def newest(self, ids: IntArray) -> FloatArray:
         """The last answer of these clients (n, 4); NaN where there is none."""
-        return self.read(ids)[:, :, 0].astype(np.float64) if self.ids.size else np.full((ids.size, 4), np.nan)
+        at, known = self.rows(ids)
+        return (
+            np.where(known[:, None], self.answers[at, :, 0], np.nan) if known.any() else np.full((ids.size, 4), np.nan)
+        )
 
     def rate(self, ids: IntArray) -> FloatArray:
         """The rate that each of these clients had last; the mean where it is new."""
@@ -76,7 +82,7 @@ def push(answers: Answers, at: IntArray, x: FloatArray, limit: FloatArray, y: Fl
         if np.isnan(y[i]):
             continue
         mine = answers[at[i]]
-        same = abs(mine[X, 0] - x[i]) < SAME_WEIGHT and abs(mine[Y, 0] - y[i]) <= SAME_SIZE * y[i]
+        same = abs(mine[X, 0] - x[i]) < EXACT and abs(mine[Y, 0] - y[i]) <= EXACT * y[i]
         gone = 0 if same else place(mine, x[i])
         for j in range(gone, 0, -1):
             for part in range(4):

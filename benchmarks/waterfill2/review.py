@@ -3,12 +3,11 @@
 from math import sqrt
 
 from benchmarks.waterfill2.families import CAP, CHANCE, HINGES, KIND, Levels, wish
-from benchmarks.waterfill2.points import KEPT, Beliefs, Shared
+from benchmarks.waterfill2.points import KEPT, RARE, Beliefs, Shared
 from benchmarks.waterfill2.remembered import LIMIT, SLOTS, Answers, X, Y
 from lefi.arrays import FloatArray
 from lefi.compiler import allocating
 
-UNLIKELY = 1e-3  # chance of a curve that does not count as an explanation
 OFF = 4.0  # deviations that an answer may be off its explanation
 ROUGH = 0.02  # of size_high that it may be off besides: a curve of another shape is no jump
 
@@ -35,7 +34,7 @@ def surprises(answers: Answers, rate: FloatArray, shared: Shared, beliefs: Belie
         explained = False
         for p in range(KEPT):
             s = beliefs.points[i, p]
-            if s[CHANCE] > UNLIKELY and not explained:
+            if s[CHANCE] > RARE and not explained:
                 size = wish(s, levels, x, limit, rate[i])
                 moved = sqrt(shared.drift) * (1 / rate[i] if int(s[KIND]) < HINGES else size)
                 off = OFF * sqrt((shared.rho * size) ** 2 + moved * moved) + ROUGH * shared.high

@@ -11,8 +11,8 @@ import numpy as np
 
 from benchmarks.waterfill2 import choice, points
 from benchmarks.waterfill2.choice import GRID, NOTHING, TOPS, Candidates, Stakes
-from benchmarks.waterfill2.narrowing import QUIET, fit_all
-from benchmarks.waterfill2.remembered import Answers
+from benchmarks.waterfill2.narrowing import fit_all
+from benchmarks.waterfill2.remembered import SLOTS, WHEN, Answers, Y
 from lefi.allocation import allocate, best_response
 from lefi.arrays import BoolArray, FloatArray, IntArray
 from lefi.messages import Roster, Terms
@@ -25,7 +25,8 @@ ATTEMPTS = 8  # to spend what clients leave that jump between two candidates
 RAISE = 1.003  # factor by which offers are raised to use up the budget, at most; large fleets aim this far below it
 STRIDE = 1.25  # factor by which a block moves the price, at most
 DEPTH, HEIGHT = 12.0, 2.0  # log weights from an equal share less DEPTH to the whole budget plus HEIGHT
-HORIZON, NOISY_HORIZON = 50.0, 100.0  # rounds for which what a try finds counts; noise needs more tries
+HORIZON = 200.0  # rounds for which what a try finds counts
+TRIED = SLOTS // 2  # answers, none like the one before, after which a client is tried no more
 LASTS = 0.01  # variance by which a location may drift until what was found is worth nothing
 
 Choose = Callable[[FloatArray, FloatArray, bool], tuple[IntArray, float]]
@@ -47,7 +48,7 @@ class Solver:
     def __init__(self, terms: Terms, shared: points.Shared, explore: bool, each: float, budget: float) -> None:
         self.terms, self.shared, self.explore = terms, shared, explore
         self.reach = float(np.log(each)) - DEPTH, float(np.log(budget)) + HEIGHT
-        self.horizon = 1 / (1 / (HORIZON if shared.rho < QUIET else NOISY_HORIZON) + shared.drift / LASTS)
+        self.horizon = 1 / (1 / HORIZON + shared.drift / LASTS)
         self.sober = 0.0  # price of money at which nobody tries: tries bid too, and would make what they find worthless
 
     def solve(self, roster: Roster, read: Read, budget: float) -> tuple[FloatArray, FloatArray]:
@@ -69,7 +70,9 @@ class Solver:
     def _serve(self, roster: Roster, answers: Answers, choose: Choose) -> Served:
         """Offers to clients among which money is shared in this way: candidates wide apart first, then ever closer."""
         n, rate = len(roster), roster.rate
-        beliefs, rows, trying = points.blank(n), np.arange(n), np.ones(n, dtype=bool)
+        beliefs, rows = points.blank(n), np.arange(n)
+        # Who was looked at often enough is tried no more: one more look would find a try worth it by chance.
+        trying = np.isnan(answers[:, Y, TRIED]) | (answers[:, WHEN, TRIED] < self.shared.jumped)
         x, half = np.empty((n, 1 + GRID + TOPS)), np.empty(n)
 
         def believe(p: slice) -> None:

@@ -4,13 +4,10 @@ from math import log, sqrt
 
 from benchmarks.waterfill2.families import SIZE, K, money
 from benchmarks.waterfill2.likelihood import MISFIT, gauss
-from benchmarks.waterfill2.points import EXACT, JUMP, SLACK, Client, Shared
-from benchmarks.waterfill2.remembered import LIMIT, X, Y
+from benchmarks.waterfill2.points import EXPONENTS, JUMP, SLACK, Client, Shared
+from benchmarks.waterfill2.remembered import EXACT, LIMIT, X, Y
 from lefi.arrays import FloatArray
 from lefi.compiler import compiled, inlined
-
-STEEPEST = 4.0  # power of money that is followed on above the largest answer, at most
-CLOSEST = 1e-3  # log money between two levels, at least, from which a power is read
 
 
 @compiled
@@ -40,7 +37,7 @@ def between(y: float, low: float, top: float, shared: Shared) -> float:
     """Log likelihood of an answer, given those for the next less and the next more money: one of them, or between."""
     delta = EXACT * shared.high
     if abs(y - low) <= delta or abs(y - top) <= delta:
-        return log(0.5) if low > delta and top - low > delta else 0.0
+        return log(0.5)
     if low < y < top:
         return log(0.5 * delta / (top - low))
     near = low if y < low else top
@@ -54,7 +51,7 @@ def last_power(steps: FloatArray, count: int, delta: float) -> float:
     for i in range(1, count):
         last, y = steps[i - 1, SIZE], steps[i, SIZE]
         if y > last + delta:
-            run = max(steps[i, K] - steps[i - 1, K], CLOSEST)
-            power = min(log(y / last) / run, STEEPEST) if last > delta else 1.0
+            run = max(steps[i, K] - steps[i - 1, K], EXACT)
+            power = min(log(y / last) / run, EXPONENTS[-1]) if last > delta else 1.0
         steps[i, SIZE] = max(y, last)
     return power

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from benchmarks.waterfill2.choice import NOTHING, Stakes, blank, expect, foresee
+from benchmarks.waterfill2.choice import GRID, NOTHING, TOPS, Stakes, blank, expect, foresee, propose
 from benchmarks.waterfill2.commons import Fleet
-from benchmarks.waterfill2.families import IDLE, STEP
+from benchmarks.waterfill2.families import IDLE, POWER_OPEN, STEP
 from benchmarks.waterfill2.points import Beliefs
 from benchmarks.waterfill2.points import blank as no_beliefs
 from lefi.arrays import FloatArray
@@ -42,3 +42,13 @@ def test_an_offer_is_worth_a_try_where_some_curves_refuse_it_and_others_do_not()
 
 def test_where_all_is_known_nothing_is_worth_a_try() -> None:
     assert not worth(thresholds(-3.0), [-3.5, -2.5, -1.5], horizon=50)[0].any()
+
+
+def test_candidates_of_a_root_of_the_money_reach_down_to_small_sizes() -> None:
+    beliefs = thresholds(0.0)
+    beliefs.points[0, 0] = POWER_OPEN, 1.0, 0.0, 0.5, 0.0, 10.0, 1.0
+    x, half = np.empty((1, 1 + GRID + TOPS)), np.empty(1)
+    propose(beliefs, RATE, (-20.0, 5.0), x, half)
+    candidates = blank(x)
+    expect(beliefs, RATE, SHARED, candidates)
+    assert 0 < candidates.size[0, 1] < 0.6

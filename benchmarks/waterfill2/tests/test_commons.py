@@ -6,6 +6,7 @@ import pytest
 import lefi
 from benchmarks.others import fleet
 from benchmarks.waterfill2.commons import regress
+from benchmarks.waterfill2.families import IDLE
 from benchmarks.waterfill2.mechanism import Waterfill2
 from benchmarks.waterfill2.points import Shared
 
@@ -38,6 +39,13 @@ def test_a_jump_of_all_prices_is_noticed_in_its_round_and_no_other_scenario_has_
     assert learned(lefi.scenario("jump", clients=30, seed=3), 22).jumped == 15
     for name in ("mixed", "noisy", "drifting", "stubborn", "reluctant"):
         assert learned(lefi.scenario(name, clients=30, seed=3), 22).jumped == 0, name
+
+
+def test_who_never_delivers_does_not_make_others_seem_dear() -> None:
+    curves = fleet("step", 60, 1, "dead")
+    shared = learned(lefi.Market(lefi.Terms(60 * 0.5, lefi.accuracy("paper")), curves), 6)
+    assert shared.mean[1] < np.log(curves.scale[curves.scale < 1].max())
+    assert shared.chances[IDLE] > 0.1
 
 
 def test_noise_and_drift_are_told_apart_by_age() -> None:

@@ -11,6 +11,7 @@ from tests.mechanisms.waterfill.test_edges import EDGES, play
 PLAIN = """
 import sys
 sys.modules["numba"] = None
+import benchmarks.waterfill2
 from tests.mechanisms.waterfill.test_edges import play
 for edge in sys.argv[1:]:
     play(edge, "waterfill2")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.waterfill2.commons import Fleet
-from benchmarks.waterfill2.families import CAP, CAPPED, CHANCE, EXPONENT, FIXED, KIND, POWER, SHY, STAIRS, STEP, B
+from benchmarks.waterfill2.families import CAP, CAPPED, CHANCE, EXPONENT, FIXED, IDLE, KIND, POWER, SHY, STAIRS, STEP, B
 from benchmarks.waterfill2.narrowing import fit_all
 from benchmarks.waterfill2.points import blank
 from benchmarks.waterfill2.remembered import LIMIT, SLOTS, WHEN, X, Y
@@ -65,6 +65,17 @@ def test_all_or_nothing_lies_between_the_last_refusal_and_the_first_delivery() -
     steps = points[(points[:, KIND] == STEP) & (points[:, CHANCE] > 0)]
     assert earned(-1.5) - 1e-6 < steps[:, B].min()
     assert steps[:, B].max() <= earned(-1.0) + 1e-6
+
+
+def test_answers_of_a_step_that_come_again_and_again_do_not_make_it_a_curve_of_no_family() -> None:
+    x = [1.0, 0.0, -2.0, -1.0, -1.5, -1.25, -1.12] + [-1.12 + 0.004 * j for j in range(1, 9)]
+    points = fitted(x, [HIGH if w >= -1.2 else 0.0 for w in x])
+    assert chance(points, STEP) > 0.5
+
+
+def test_who_has_delivered_once_is_not_idle() -> None:
+    assert chance(fitted([0.0, 1.0, 0.9, 0.8, 0.7], [0.0, 3.0, 0.0, 0.0, 0.0]), IDLE) == 0
+    assert chance(fitted([0.0, 1.0, 0.9, 0.8, 0.7], [0.0] * 5), IDLE) > 0.1
 
 
 def test_a_fixed_cost_explains_who_stays_at_home_below_a_weight() -> None:
