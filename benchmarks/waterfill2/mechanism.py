@@ -75,7 +75,7 @@ class Waterfill2:
         at = np.flatnonzero(x == NOTHING)
         some = roster if at.size == n else roster.take(at)
         if at.size:
-            solver = Solver(self.terms, self.fleet.shared, self.explore, budget / n, budget)
+            solver = Solver(self.terms, self.fleet.shared, self.explore, self.memory.leaving, budget / n, budget)
             x[at], limit[at] = solver.solve(some, lambda i: self.memory.read(some.ids[i]), budget - held)
         return x - (SHIFT * sign if self.memory.round == 1 else 0.0), limit
 

@@ -24,6 +24,7 @@ class Memory:
         self.rates: FloatArray = np.empty(0)  # with which it was
         self.answers: Answers = np.empty((0, 4, SLOTS), dtype=np.float32)
         self.round = 0
+        self.leaving = 0.0  # share of the clients that were gone a round later, mean over rounds
 
     def rows(self, ids: IntArray) -> tuple[IntArray, BoolArray]:
         """Where these ids stand, and which of them are known."""
@@ -67,7 +68,9 @@ class Memory:
             self.rates = np.insert(self.rates, into, 0.0)
             self.answers = np.insert(self.answers, into, np.nan, axis=0)
         at, _ = self.rows(ids)
+        here = self.seen == self.round - 1
         self.seen[at], self.rates[at] = self.round, roster.rate
+        self.leaving += ((self.seen[here] < self.round).sum() / max(here.sum(), 1) - self.leaving) / self.round
         push(self.answers, at, x, limit, y, float(self.round))
         stay = self.round - self.seen <= FORGET
         if not stay.all():

@@ -45,10 +45,12 @@ class Served(NamedTuple):
 class Solver:
     """Offers to clients, given what is believed about them."""
 
-    def __init__(self, terms: Terms, shared: points.Shared, explore: bool, each: float, budget: float) -> None:
+    def __init__(
+        self, terms: Terms, shared: points.Shared, explore: bool, leaving: float, each: float, budget: float
+    ) -> None:
         self.terms, self.shared, self.explore = terms, shared, explore
         self.reach = float(np.log(each)) - DEPTH, float(np.log(budget)) + HEIGHT
-        self.horizon = 1 / (1 / HORIZON + shared.drift / LASTS)
+        self.horizon = 1 / (1 / HORIZON + shared.drift / LASTS + leaving)
         self.sober = 0.0  # price of money at which nobody tries: tries bid too, and would make what they find worthless
 
     def solve(self, roster: Roster, read: Read, budget: float) -> tuple[FloatArray, FloatArray]:
