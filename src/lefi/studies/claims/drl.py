@@ -31,7 +31,9 @@ def footnote(results: Results) -> Finding:
     words += [f"{name} {told(median(_shares(short, name)))}" for name in BESIDE]
     numbers |= {key: value for name in BESIDE for key, value in spelled(name, median(_shares(short, name))).items()}
     there = [name for name in ("scratch", *BESIDE) if name in long["mechanism"]]
-    longer = ", ".join(f"{name} {told(median(_shares(long, name)))}" for name in there)
+    longer = ", ".join(
+        f"{name} {told(median(_shares(long, name)))} ({_shares(long, name).size} fleets)" for name in there
+    )
     measured = (
         f"share of the oracle's gain after {int(short['round'][0])} interactions, mean over four families of clients "
         f"and two budgets: {'; '.join(words)}. After {many} interactions on mixed: {longer}; from scratch it is "

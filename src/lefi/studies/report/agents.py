@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 
 from lefi.agent.weights import load
+from lefi.arrays import FloatArray
 from lefi.studies.figures.fixed_budget import at_the_end
 from lefi.studies.judge.statistics import difference, median, told
 from lefi.studies.run.heavy import heavy_table
@@ -38,8 +39,16 @@ def curve_cells() -> Cells:
 def _row(here: pl.DataFrame) -> list[str]:
     """One market: who was not played there has none."""
     shares = {name: here.filter(mechanism=name).sort("seed")["share"].to_numpy() for name in NAMES}
-    cells = [told(median(shares[name]), 2) if shares[name].size else "-" for name in NAMES]
+    fleets = max(share.size for share in shares.values())
+    cells = [_cell(shares[name], fleets) for name in NAMES]
     if not shares["taught"].size:
         return [*cells, "-", "-"]
     worst = float(here.filter(mechanism="taught")["worst"].to_numpy().max())
     return [*cells, told(difference(shares["taught"], shares["uniform"]), 2), f"{100 * worst:.1f}%"]
+
+
+def _cell(shares: FloatArray, fleets: int) -> str:
+    """The median; where fewer fleets were played than by others, how many."""
+    if not shares.size:
+        return "-"
+    return told(median(shares), 2) + ("" if shares.size == fleets else f" ({shares.size} fleets)")
