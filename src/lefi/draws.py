@@ -75,6 +75,17 @@ def normal(key: int, ids: IntArray, draws: int | None = None) -> FloatArray:
     return np.asarray(scipy.special.ndtri(uniform(key, ids, draws)), dtype=np.float64)
 
 
+def uniform_rows(keys: NDArray[np.uint64], ids: IntArray) -> FloatArray:
+    """`uniform` of many markets at once: each row has a key of its own, `keys` (rows, 1)."""
+    with np.errstate(over="ignore"):
+        return _unit(_mix(_mix(ids.astype(np.uint64) * _GOLDEN + keys) + _GOLDEN))
+
+
+def normal_rows(keys: NDArray[np.uint64], ids: IntArray) -> FloatArray:
+    """`normal` of many markets at once."""
+    return np.asarray(scipy.special.ndtri(uniform_rows(keys, ids)), dtype=np.float64)
+
+
 def _mix(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -68,6 +68,7 @@ class GetsTired(Sound):
 class ChangesInPlace(Sound):
     def advance(self, rng: Any) -> Any:
         object.__setattr__(self, "price", self.price * 1.5)
+        self.__dict__.pop("means")  # what it has worked out from its price
         return self
 
 

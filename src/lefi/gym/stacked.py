@@ -5,13 +5,14 @@ Every client answers as it does alone, to the last bit: the same formulas, and d
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lefi.agent.sight import Job
 from lefi.arrays import BoolArray, FloatArray, IntArray
-from lefi.draws import generator, normal, uniform
+from lefi.draws import generator, normal_rows, uniform, uniform_rows
 from lefi.errors import InputError
 from lefi.messages import CurveOffer
 from lefi.world.behaviours import AllOrNothing, Blend, Dropout, Linear, Noisy, OptOut
@@ -98,14 +99,14 @@ class Stacked:
         ids, noise, dropout = self.ids[lucky], self.noise[lucky, None], self.dropout[lucky, None]
         most = np.minimum(self.job.size_high, np.nan_to_num(self.cap[lucky]))
         own = sizes[lucky]
-        shaken = np.clip(own * (1 + noise * normal(keys[:, :1], ids)), 0, most)
+        shaken = np.clip(own * (1 + noise * normal_rows(keys[:, :1], ids)), 0, most)
         own = np.where(noise > 0, shaken, own)
-        silent = uniform(keys[:, 1:], ids) < dropout
+        silent = uniform_rows(keys[:, 1:], ids) < dropout
         bent = sizes.copy()
         bent[lucky] = np.where(silent, np.nan, own)
         return bent
 
-    def _keys(self, lucky: IntArray, round: int) -> Any:
+    def _keys(self, lucky: IntArray, round: int) -> NDArray[np.uint64]:
         """The streams of noise and of silence of these markets (markets, 2); markets of one seed share them."""
         found: dict[tuple[int, bool, bool], tuple[int, int]] = {}
         rows = []
@@ -118,7 +119,7 @@ class Stacked:
                 noise = draw_key(rng) if place[2] else 0
                 found[place] = noise, draw_key(rng)
             rows.append(found[place])
-        return np.array(rows, dtype=np.uint64)  # a stream for each market, where `uniform` is usually given one
+        return np.array(rows, dtype=np.uint64)
 
 
 def stack(markets: Sequence[Market], seeds: Sequence[int]) -> Stacked:
