@@ -25,7 +25,7 @@ export function heading(place, head, again, worth = null) {
     h("h1", {}, head.job), h("span", { class: `state ${head.state}`, title: head.done || "" }, head.state),
     h("span", { class: "muted" }, `round ${whole(head.round)}${head.rounds ? ` of ${whole(head.rounds)}` : ""}`),
     head.mechanism ? h("span", { class: "muted" }, head.mechanism, valued(worth)) : null, reading, buttons),
-    head.done ? h("p", { class: "muted" }, head.done) : null);
+    head.done ? h("p", { class: "muted ended" }, head.done) : null);
 }
 
 // What another dollar would add, as the mechanism reckons.
