@@ -94,4 +94,5 @@ def _value(text: str, node: ast.expr) -> Any:
     try:
         return ast.literal_eval(node)
     except ValueError:
-        raise InputError("name", text, f"NAME(SETTING=VALUE, ...): {ast.unparse(node)} is no value") from None
+        wrong = ast.unparse(node)
+        raise InputError("name", text, f'NAME(SETTING=VALUE, ...): {wrong} is no value, text is "{wrong}"') from None

@@ -115,3 +115,8 @@ def test_terms_are_asked_for() -> None:
 
 def test_settings_reach_the_mechanism() -> None:
     assert vars(lefi.make("lefi", TERMS, step="0.25"))["step"] == 0.25
+
+
+def test_text_without_quotes_is_told_how_to_be_written() -> None:
+    with pytest.raises(lefi.InputError, match=r'w\.npz is no value, text is "w\.npz"'):
+        lefi.make("drl(weights=w.npz)", lefi.Terms(budget=1.0, accuracy=lefi.accuracy("paper")))
