@@ -47,7 +47,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 def test_a_file_like_ours_is_taken(tmp_path: Path) -> None:
     """So that the faults below are those that are named."""
     (tmp_path / "a.npz").write_bytes(arrays())
-    load(str(tmp_path / "a.npz"))
+    assert load(str(tmp_path / "a.npz")).layers.W.ndim == 2
 
 
 def single() -> bytes:
