@@ -11,6 +11,7 @@ TESTS = Path(__file__).parent
 LEDGER = ("alembic", "cryptography", "sqlalchemy")
 NEEDS = {
     "books": (*LEDGER, "psycopg"),
+    "cluster/test_engines.py": ("distributed",),
     "cli/test_ledger_command.py": (*LEDGER, "flwr"),
     "cli/test_trust_command.py": (*LEDGER, "flwr", "torch"),
     "databases": (*LEDGER, "psycopg"),

@@ -13,7 +13,7 @@ WIDTH, MARGIN = 800, 12
 BOX, TALL = 148, 54  # a room
 TOP, FLOOR = 62, 104  # top edge of the roof's room, and from one floor to the next
 BRICK = 29  # height of a row of the foundation
-APART = 8  # lanes side by side
+APART = 6  # lanes side by side
 LEFT, INNER, MIDDLE, OUTER, RIGHT = 106, 302, 400, 498, 694
 
 PLACES = {
@@ -21,7 +21,7 @@ PLACES = {
     "books": INNER, "remote": OUTER,
     "ledger": LEFT, "testing": OUTER,
     "game": INNER, "receipts": LEFT, "planning": OUTER,
-    "gym": LEFT, "rounds": MIDDLE, "optimum": RIGHT,
+    "gym": LEFT, "rounds": INNER, "cluster": OUTER, "optimum": RIGHT,
     "mechanisms": LEFT, "world": RIGHT,
     "surrogate": LEFT, "allocation": MIDDLE, "offers": RIGHT,
     "agent": LEFT, "messages": MIDDLE,
@@ -35,6 +35,7 @@ CAPTIONS = {
     "game": "clients that play", "receipts": "rounds as tables",
     "planning": "rounds and money",
     "rounds": "ask, settle, tell", "optimum": "sees both sides",
+    "cluster": "fleets in parts",
     "gym": "agents that learn", "agent": "its network",
     "mechanisms": "what to offer", "world": "clients and costs",
     "surrogate": "learned responses", "allocation": "one price of money", "offers": "ways of paying",
@@ -45,7 +46,8 @@ SERVER, CLIENTS, BOTH, RECORDS, OUTSIDE = "#2b6cb0", "#c05621", "#6b46c1", "#2f8
 COLOURS = {
     "mechanisms": SERVER, "surrogate": SERVER, "allocation": SERVER, "agent": SERVER,
     "world": CLIENTS,
-    "game": BOTH, "gym": BOTH, "planning": BOTH, "rounds": BOTH, "optimum": BOTH, "offers": BOTH, "messages": BOTH,
+    "game": BOTH, "gym": BOTH, "planning": BOTH, "rounds": BOTH, "cluster": BOTH, "optimum": BOTH, "offers": BOTH,
+    "messages": BOTH,
     "books": RECORDS, "ledger": RECORDS, "receipts": RECORDS,
 }  # fmt: skip
 KEY = [(SERVER, "server"), (CLIENTS, "clients"), (BOTH, "between them"), (RECORDS, "records")]

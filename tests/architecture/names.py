@@ -20,6 +20,8 @@ SHARED = {
     "pool": {"lefi.offers.pool", "lefi.mechanisms.pool"},
     "price": {"lefi.offers.price", "lefi.mechanisms.price"},
     "principals": {"lefi.offers.principals", "lefi.mechanisms.principals"},
+    # fleets in partitions, and studies: both on Dask, which has one word for where they run
+    "cluster": {"lefi.cluster", "lefi.studies.run.cluster"},
     # how a model learns from rounds, measured beforehand; and what a round teaches waterfill
     "learning": {"lefi.models.learning", "lefi.mechanisms.waterfill.learning"},
     # real training of a model, and training of an agent on simulated markets

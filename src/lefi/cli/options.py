@@ -13,7 +13,20 @@ from lefi.spelling import spelled, split
 from lefi.world.drawn import Settings
 from lefi.world.scenarios import SCENARIOS
 
-Clients = Annotated[int | None, typer.Option(help="Number of clients.", show_default="10")]
+
+def counted(text: str | int) -> int:
+    """A whole number, also written like 1e7."""
+    try:
+        value = float(text)
+        return int(text) if str(text).strip("+-").isdecimal() else int(value) if value.is_integer() else int(text)
+    except (ValueError, OverflowError):
+        raise typer.BadParameter(f"{text!r} is not a whole number.") from None
+
+
+Clients = Annotated[
+    int | None,
+    typer.Option(help="Number of clients, such as 10 or 1e6.", show_default="10", parser=counted, metavar="INTEGER"),
+]
 Budget = Annotated[float | None, typer.Option(help="USD per round.", show_default="0.5 per client")]
 Total = Annotated[
     float | None,

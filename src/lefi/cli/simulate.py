@@ -8,6 +8,7 @@ import typer
 
 from lefi.cli import options
 from lefi.cli.options import Accuracy, AsJson, Budget, Clients, Deadline, Rounds, Scenario, Seed, Set, Total
+from lefi.errors import InputError
 from lefi.messages import Receipt
 from lefi.offers.totals import ended
 from lefi.payments import payment_of
@@ -32,6 +33,16 @@ def simulate(
     settings: Set = None,
     out: Annotated[Path | None, typer.Option(help="Write the receipts here, as Parquet.")] = None,
     as_json: AsJson = False,
+    engine: Annotated[
+        str | None,
+        typer.Option(help="Play in partitions: local:WORKERS, dask://HOST:PORT, tls://HOST:PORT or here; needs --out."),
+    ] = None,
+    partitions: Annotated[
+        int | None, typer.Option(help="With --engine: into how many.", show_default="8, or one per 500,000 clients")
+    ] = None,
+    every: Annotated[
+        int | None, typer.Option(help="With --engine: rounds between two saves.", show_default="10")
+    ] = None,
 ) -> None:
     """Play one mechanism and show the final weights and sizes, and when they settled.
 
@@ -41,6 +52,7 @@ def simulate(
     lefi simulate --mechanism bara --scenario mixed --seed 3 --json
     lefi simulate --total 40 --rounds 80 --accuracy cifar10 --set learning=cifar10
     lefi simulate --mechanism lefi --set step=2 --set speed=2,29 --out receipts
+    lefi simulate --clients 1e7 --rounds 20 --engine local:2 --out large
     """
     from lefi.cli import show
     from lefi.studies.plan.study import Study
@@ -48,15 +60,22 @@ def simulate(
     market = {"scenario": scenario, "clients": clients, "budget": budget, "total": total, "deadline": deadline}
     given = {name: value for name, value in (market | {"rounds": rounds, "seed": seed}).items() if value is not None}
     values = options.study_values([mechanism], accuracy, settings)
+    if engine is not None:
+        from lefi.cli.cluster import simulate_parts
+
+        return simulate_parts(given, values, engine, partitions, every, out, as_json)
+    for name, value in (("partitions", partitions), ("every", every)):
+        if value is not None:
+            raise InputError(name, value, "given with --engine")
     run = Study.build({"name": "simulate", "seeds": 1} | given | values).runs()[0]
     outcome = _play(run, out and options.writable(out))
     if as_json:
-        show.print_json(_told(run, outcome))
-        return
+        return show.print_json(_told(run, outcome))
     console = show.console()
     console.print(_clients(run, outcome))
     for name, text in _lines(run, outcome, out):
         console.print(f"{name:<10} {text}")
+    return None
 
 
 def _play(run: "Run", out: Path | None) -> "Outcome":

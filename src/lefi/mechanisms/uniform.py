@@ -3,11 +3,13 @@
 With equal rates and no caps this is almost the optimum: alpha_n = A'_n / (lambda beta_n) and A' is nearly flat.
 """
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lefi.mechanisms.catalogue import register
+from lefi.mechanisms.division import Division, Draft, Outcome, Round, divides
 from lefi.messages import CurveOffer, Receipt, Roster, Terms
 
 TIGHT = 1 + 1e-6  # a bracket this narrow is closed: stay at its lower end
@@ -36,14 +38,20 @@ class Uniform:
         self.points: list[Point] = []  # newest last
 
     def ask(self, roster: Roster, budget: float | None = None) -> CurveOffer:
+        return self.same(roster, self.weight(self.terms.in_force(budget), len(roster)))
+
+    def same(self, roster: Roster, weight: float) -> CurveOffer:
+        """The same weight for all of these clients."""
         clients = len(roster)
-        weight = self._weight(self.terms.in_force(budget), clients)
         return CurveOffer(np.full(clients, weight), roster.rate, np.full(clients, self.terms.size_high))
 
     def tell(self, receipt: Receipt[CurveOffer]) -> None:
         if not receipt.answered.any():
             return
-        new, budget = Point(float(receipt.offer.weight[0]), receipt.paid), self.terms.in_force(receipt.budget)
+        self.note(Point(float(receipt.offer.weight[0]), receipt.paid), self.terms.in_force(receipt.budget))
+
+    def note(self, new: Point, budget: float) -> None:
+        """Take in what a round under this budget showed."""
         low, high = self._bracket(budget)
         if new.paid > budget:
             wrong = low is not None and low.weight >= new.weight
@@ -53,7 +61,8 @@ class Uniform:
         known = [] if wrong else [point for point in self.points if point.weight != new.weight]
         self.points = [*known[1 - REMEMBERED :], new]
 
-    def _weight(self, budget: float, clients: int) -> float:
+    def weight(self, budget: float, clients: int) -> float:
+        """The weight to try under this budget."""
         if not self.points:
             return budget / clients
         low, high = self._bracket(budget)
@@ -67,3 +76,26 @@ class Uniform:
         """The largest weight that kept to the budget, and the smallest that did not."""
         within, beyond = [p for p in self.points if p.paid <= budget], [p for p in self.points if p.paid > budget]
         return max(within, default=None), min(beyond, default=None)
+
+
+@divides("uniform")
+class UniformDivision(Division[Uniform]):
+    """The head has the points; a partition has nothing to remember."""
+
+    def begin(self, mechanism: Uniform) -> list[Point]:
+        return []
+
+    def decide(self, mechanism: Uniform, head: list[Point], looks: Sequence[Any], round: Round) -> float:
+        mechanism.points = list(head)
+        return mechanism.weight(round.money, round.clients)
+
+    def draft(self, mechanism: Uniform, roster: Roster, plan: float, round: Round) -> Draft:
+        return Draft(mechanism.same(roster, plan), np.zeros(len(roster)))
+
+    def learn(
+        self, mechanism: Uniform, head: list[Point], lessons: Sequence[Any], round: Round, outcome: Outcome
+    ) -> list[Point]:
+        weight = self.decide(mechanism, head, [], round)
+        if outcome.answered:
+            mechanism.note(Point(weight, outcome.paid), round.money)
+        return mechanism.points

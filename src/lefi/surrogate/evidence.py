@@ -18,6 +18,7 @@ from lefi.arrays import FloatArray, IntArray
 from lefi.draws import uniform
 from lefi.surrogate.bank import Bank
 from lefi.surrogate.kernels import Hyper
+from lefi.surrogate.layout import BIG, NONE
 
 LENGTHSCALES = (2.0, 4.0, 8.0)
 NOISES = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
@@ -124,3 +125,22 @@ def voting(bank: Bank, most: int) -> IntArray:
     if rows.size > most:
         rows = rows[np.argsort(uniform(0, bank.ids[rows]), kind="stable")[:most]]
     return rows[np.argsort(bank.ids[rows])]
+
+
+def joined(banks: Sequence[Bank]) -> Bank:
+    """One bank of the clients of several small ones (see `Bank.sample`), in the order of their ids."""
+    ids = np.concatenate([bank.ids for bank in banks])
+    order = np.argsort(ids)
+    result = banks[0].sample(np.empty(0, dtype=np.int64))
+    result.rows.admit(ids[order])
+    parts = [bank.history.columns(np.arange(bank.ids.size)) for bank in banks]
+    slots = max(x.shape[1] for x, _, _ in parts)
+    columns = [
+        np.concatenate([np.pad(a, ((0, 0), (0, slots - a.shape[1])), constant_values=nothing) for a in column])[order]
+        for column, nothing in zip(zip(*parts, strict=True), (BIG, NONE, 1.0), strict=True)
+    ]
+    result.history.fill(ids.size, *columns)
+    for name in ("count", "seen", "mean"):
+        own = np.concatenate([getattr(bank.history, name)[: bank.ids.size] for bank in banks])
+        getattr(result.history, name)[: ids.size] = own[order]
+    return result

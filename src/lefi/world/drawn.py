@@ -123,10 +123,13 @@ def read_settings(settings: dict[str, Any]) -> Settings:
     return chosen
 
 
-def draw_fleet(clients: int, seed: int, terms: Terms, settings: Settings) -> Fleet:
-    """Clients 0 .. clients-1; client n of a seed is the same whatever the number of clients."""
+def draw_fleet(clients: int, seed: int, terms: Terms, settings: Settings, ids: IntArray | None = None) -> Fleet:
+    """Clients 0 .. clients-1, or those of them with these ids.
+
+    Client n of a seed is the same whatever the number of clients.
+    """
     draw = partial(draw_clients, seed, terms, settings)
-    fleet: Any = draw(np.arange(clients, dtype=np.int64))
+    fleet: Any = draw(np.arange(clients, dtype=np.int64) if ids is None else ids)
     if settings.kinds != ("rational",):
         fleet = Blend(fleet, tuple(kind_of(name, seed, settings) for name in settings.kinds), key(seed, "fleet kind"))
     fleet = OptOut(fleet) if settings.opt_out else fleet
@@ -161,13 +164,18 @@ def kind_of(name: Kind, seed: int, settings: Settings) -> Callable[[Any], Any]:
     """What makes a fleet of rational clients one of that kind."""
     scaled: dict[str, Any] = {"key": key(seed, "fleet scale"), "scale": settings.scale}
     kinds: dict[Kind, Callable[[Any], Any]] = {
-        "rational": lambda fleet: fleet,
+        "rational": _as_it_is,
         "linear": partial(Linear, **scaled),
         "all_or_nothing": partial(AllOrNothing, **scaled),
         "logit": partial(Logit, T=settings.temperature),
         "convex_cost": partial(ConvexCost, c=settings.curvature),
     }
     return kinds[name]
+
+
+def _as_it_is(fleet: Any) -> Any:
+    """Not a lambda: a fleet travels between processes."""
+    return fleet
 
 
 def drawer(seed: int, ids: IntArray) -> Callable[[str, tuple[float, float]], FloatArray]:

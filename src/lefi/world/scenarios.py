@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from warnings import warn
 
-from lefi.arrays import number, whole
+from lefi.arrays import IntArray, number, whole
 from lefi.errors import InputError, UnknownName
 from lefi.messages import Terms
 from lefi.models import Learning, accuracy, learning
@@ -110,6 +110,24 @@ def scenario(
         raise UnknownName(f"setting of {name!r}", next(iter(settings)), SHARED)
     given = {"budget": budget, "deadline": deadline, "payment": payment, "total": total, "rounds": rounds}
     return _own(name, own, shared, clients=clients, seed=seed, **given)
+
+
+def scenario_part(
+    name: str, ids: IntArray, *, clients: int, budget: float, deadline: float, seed: int, payment: str, **settings: Any
+) -> Market:
+    """What one partition holds of a market of so many clients: those with these ids, under the terms of all.
+
+    Only of fleets in which no client hangs on the number of others: drawn from settings, without churn or learning.
+    """
+    found = SCENARIOS.get(name)
+    if not isinstance(found, Mapping):
+        raise InputError("scenario", name, f"one that settings draw, for partitions: {', '.join(OURS)}")
+    chosen = read_settings({**found, **settings})
+    for setting, value in (("churn", chosen.churn), ("learning", chosen.learning)):
+        if value:
+            raise InputError(setting, value, "left out where clients lie in partitions")
+    terms = _terms(chosen, clients, budget, deadline, payment, None, None)
+    return _market(terms, draw_fleet(clients, seed, terms, chosen, ids), chosen, seed)
 
 
 def _made(name: str, function: Callable[..., Any], clients: int | None, seed: int, settings: dict[str, Any]) -> Any:

@@ -15,6 +15,7 @@ from pydantic import Field
 from lefi.arrays import FloatArray, IntArray
 from lefi.draws import key, normal, uniform
 from lefi.mechanisms.catalogue import register
+from lefi.mechanisms.division import Draft
 from lefi.mechanisms.explanation import Explanation
 from lefi.mechanisms.last_value import LastValue
 from lefi.mechanisms.lefi import believed
@@ -80,7 +81,12 @@ class Lefi:
 
     def ask(self, roster: Roster, budget: float | None = None) -> CurveOffer:
         money = self.terms.in_force(budget)
-        s = self.unit or money / len(roster)
+        draft = self.draft(roster, money, len(roster))
+        return self.scaled(draft.offer, float(draft.cost.sum()), money)
+
+    def draft(self, roster: Roster, money: float, clients: int) -> Draft:
+        """Weights before they are scaled, and what they are thought to cost; `clients` counts the whole fleet."""
+        s = self.unit or money / clients
         w = self.weights.read(roster.ids, default=self.start * s) * (money / self.budget)
         warm = self.answers.read(roster.ids, default=0.0) < self.warm_start
         if warm.all():
@@ -88,15 +94,21 @@ class Lefi:
         elif self.solve == "exact":
             better = best_weights(roster, self.terms.accuracy, s, money, lambda w: self._expect(roster, w))
         else:
-            scale = 1.0 if self.units == "usd" else money / len(roster) / EACH
+            scale = 1.0 if self.units == "usd" else money / clients / EACH
             better = w + self.step * scale**2 * self._gradient(roster, w, self.probe * scale)
         new = np.where(warm, self._warm_weights(roster, s), np.maximum(better, self.floor * s))
-        return self._project(roster, new, money)
+        return self._cost(roster, new)
 
     def tell(self, receipt: Receipt[CurveOffer]) -> None:
+        self.observe(receipt, len(receipt.roster))
+        if self.round in self.refits:
+            self.bank.refit(learn(self.bank, self.lengthscales, self.noises))
+
+    def observe(self, receipt: Receipt[CurveOffer], clients: int) -> None:
+        """Note what came back; `clients` counts the whole fleet."""
         ids, offer = receipt.roster.ids, receipt.offer
         self.budget = self.terms.in_force(receipt.budget)
-        self.unit = self.unit or self.budget / len(receipt.roster)
+        self.unit = self.unit or self.budget / clients
         self.round = receipt.round
         answered = receipt.answered
         self.bank.observe(ids, self.input(offer.weight), receipt.sizes / self.terms.size_high)
@@ -104,8 +116,6 @@ class Lefi:
         self.rates.write(ids, receipt.roster.rate)
         self.sizes.write(ids[answered], receipt.sizes[answered])
         self.answers.write(ids, self.answers.read(ids, default=0.0) + answered)
-        if self.round in self.refits:
-            self.bank.refit(learn(self.bank, self.lengthscales, self.noises))
 
     def explain(self, ids: IntArray) -> Explanation:
         """What is believed of these clients; asking changes nothing."""
@@ -136,8 +146,13 @@ class Lefi:
         variance = np.maximum(C[:, 0, 0] + C[:, 1, 1] - 2 * C[:, 0, 1], 0.0)
         return (mean[:, 1] - mean[:, 0]) * self.terms.size_high, np.sqrt(variance) * self.terms.size_high
 
-    def _project(self, roster: Roster, w: FloatArray, budget: float) -> CurveOffer:
+    def scaled(self, offer: CurveOffer, spend: float, budget: float) -> CurveOffer:
         """Scale all weights by budget / spend where the spend reaches the budget (the paper's fifth step)."""
+        budget = spendable(budget) if self.limits else budget
+        return CurveOffer(offer.weight * budget / spend, offer.rate, offer.limit) if spend >= budget else offer
+
+    def _cost(self, roster: Roster, w: FloatArray) -> Draft:
+        """What these weights are thought to cost."""
         limit = np.full(len(roster), self.terms.size_high)
         if self.limits:
             limit = D = self._expect(roster, w[:, None])[1][:, 0]
@@ -145,9 +160,8 @@ class Lefi:
             D = np.clip(self._predict(roster, w)[0], 0, self.terms.size_high)
         else:
             D = self.sizes.read(roster.ids, default=0.0)
-        budget = spendable(budget) if self.limits else budget
-        spend = float(CurveOffer(w, roster.rate, limit).payment(D).sum())
-        return CurveOffer(w * budget / spend if spend >= budget else w, roster.rate, limit)
+        offer = CurveOffer(w, roster.rate, limit)
+        return Draft(offer, offer.payment(D))
 
     def _expect(self, roster: Roster, w: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Sizes to expect at weights (n, g), and sizes to pay for at most: with limits, two deviations above."""

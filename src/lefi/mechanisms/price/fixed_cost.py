@@ -57,19 +57,8 @@ class FixedCost:
         rho = np.where(took, self.least, self.most)
         return price * (1 + rho / cap) / (1 + rho / size)
 
-    def told(
-        self,
-        bracket: Bracket,
-        cap: FloatArray,
-        price: FloatArray,
-        size: FloatArray,
-        took: BoolArray,
-    ) -> "FixedCost":
-        """What is known after these clients were offered `price` for a `size` well below their caps."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            edge = price * size / (np.where(took, bracket.low, bracket.high) * cap)
-            bound = (edge * cap - size) / (1 - edge)
-        refused, taken = bound[~took & (edge < 1) & (price >= bracket.high)], bound[took & (edge < 1)]
+    def told(self, refused: FloatArray, taken: FloatArray) -> "FixedCost":
+        """What is known after answers that set these bounds."""
         least, most = self.least, self.most
         if refused.size and (above := max(float(np.median(refused)), SMALL)) > least:
             least, most = above, most if most > above else self.widest
@@ -77,3 +66,16 @@ class FixedCost:
             fallen = 0.0 if below <= NEXT_TO_NOTHING * self.widest else below / 2
             least, most = least if least < below else fallen, below
         return FixedCost(self.widest, least, most)
+
+
+def bounds(
+    bracket: Bracket, cap: FloatArray, price: FloatArray, size: FloatArray, took: BoolArray
+) -> tuple[FloatArray, FloatArray]:
+    """Bounds on rho from clients that were offered `price` for a `size` well below their caps: from below, from above.
+
+    Those who refused say that it is at least so much, those who took that it is at most so much.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        edge = price * size / (np.where(took, bracket.low, bracket.high) * cap)
+        bound = (edge * cap - size) / (1 - edge)
+    return bound[~took & (edge < 1) & (price >= bracket.high)], bound[took & (edge < 1)]

@@ -7,7 +7,7 @@ Every offer is a price per thousand samples up to a limit, and sum price limit <
 """
 
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from pydantic import Field
@@ -20,7 +20,7 @@ from lefi.mechanisms.explanation import Explanation
 from lefi.mechanisms.last_value import LastValue
 from lefi.mechanisms.price import takers
 from lefi.mechanisms.price.brackets import Brackets
-from lefi.mechanisms.price.fixed_cost import FixedCost
+from lefi.mechanisms.price.fixed_cost import FixedCost, bounds
 from lefi.mechanisms.price.probes import Probes
 from lefi.mechanisms.price.shop import Shop, buy
 from lefi.messages import Receipt, Roster, Terms, spendable
@@ -29,6 +29,32 @@ from lefi.offers import PriceOffer
 WHOLE = 0.99  # a size from here on counts as the whole cap
 CLOSE = 0.05  # a bracket this narrow tells the price well enough to buy a part
 FAR = 4.0  # who refuses so many times the usual price is asked with money left over only
+
+
+class Known(NamedTuple):
+    """What is known of clients when an offer is planned: arrays over clients, and the price that is usual."""
+
+    ids: IntArray
+    iid: FloatArray
+    low: FloatArray
+    high: FloatArray
+    next: FloatArray  # to try where all was refused so far
+    cap: FloatArray
+    sure: BoolArray  # of the cap
+    usual: float
+
+
+class Heard(NamedTuple):
+    """What clients that were asked have answered, and the bounds on the fixed cost in it (see `bounds`)."""
+
+    ids: IntArray
+    price: FloatArray
+    size: FloatArray
+    cap: FloatArray
+    part: BoolArray  # who was asked for less than the whole cap
+    took: BoolArray
+    refused: FloatArray
+    taken: FloatArray
 
 
 @register("price")
@@ -56,28 +82,43 @@ class Price:
 
     def ask(self, roster: Roster, budget: float | None = None) -> PriceOffer:
         money = self.terms.in_force(budget)
-        probes, limit, worth = self._plan(roster, money)
-        return probes.offer(limit, worth, spendable(money))
+        return self.plan(self.known(roster), money)
 
-    def _plan(self, roster: Roster, money: float) -> tuple[Probes, FloatArray, float]:
-        """What is known, the sizes to buy, and the price of money."""
-        budget = spendable(money)
+    def known(self, roster: Roster) -> Known:
+        """What is known of these clients."""
         low, high, above, usual = self.brackets.read(roster.ids, whole=self.fixed_cost.some)
         cap, _, sure = self.capacity.read(roster.ids)
+        return Known(roster.ids, roster.iid, low, high, above, cap, sure, usual)
+
+    def plan(self, known: Known, money: float) -> PriceOffer:
+        """The offer to clients of which this is known."""
+        probes, limit, worth = self._plan(known, money)
+        return probes.offer(limit, worth, spendable(money))
+
+    def _plan(self, of: Known, money: float) -> tuple[Probes, FloatArray, float]:
+        """What is known, the sizes to buy, and the price of money."""
+        budget = spendable(money)
+        low, high, cap = of.low, of.high, of.cap
         known = np.isfinite(high)
-        aside = ~known & (low >= FAR * (usual or np.inf))
-        guess = usual or money / (len(roster) * self.terms.size_high)  # for those who have taken and refused nothing
-        safe = np.where(known, high, np.where(low > 0, above, guess))
-        shop = self._shop(roster, cap, safe, ~known | (low < (1 - CLOSE) * high))
+        aside = ~known & (low >= FAR * (of.usual or np.inf))
+        guess = of.usual or money / (cap.size * self.terms.size_high)  # for those who have taken and refused nothing
+        safe = np.where(known, high, np.where(low > 0, of.next, guess))
+        shop = self._shop(of.iid, cap, safe, ~known | (low < (1 - CLOSE) * high))
         limit, worth = buy(shop.without(aside), budget)
         if worth > 0:  # otherwise the budget buys everything: nothing to gain by asking for less
             shop = replace(shop, unit=shop.unit * self._probe(shop, low, high, safe, worth) / safe)
             limit, worth = buy(shop.without(aside), budget)
-        turn = uniform(key(self.seed, "mechanism", self.round), roster.ids)
-        return Probes(shop, self.fixed_cost, low, high, aside, sure, turn, self.tolerance), limit, worth
+        turn = uniform(key(self.seed, "mechanism", self.round), of.ids)
+        return Probes(shop, self.fixed_cost, low, high, aside, of.sure, turn, self.tolerance), limit, worth
 
     def tell(self, receipt: Receipt[PriceOffer]) -> None:
-        self.round, self.last = receipt.round, receipt
+        self.last = receipt
+        heard = self.hear(receipt)
+        self.conclude(heard, self.fixed_cost.told(heard.refused, heard.taken))
+
+    def hear(self, receipt: Receipt[PriceOffer]) -> Heard:
+        """Note what was delivered; what it says of prices hangs on the fixed cost."""
+        self.round = receipt.round
         ids, offer = receipt.roster.ids, receipt.offer
         self.prices.write(ids, offer.price)
         self.limits.write(ids, offer.limit)
@@ -92,7 +133,12 @@ class Price:
         part = size < WHOLE * cap
         at = part & telling[asked]
         bracket = self.brackets.read(ids[at], whole=True)
-        self.fixed_cost = self.fixed_cost.told(bracket, cap[at], price[at], size[at], took[at])
+        return Heard(ids, price, size, cap, part, took, *bounds(bracket, cap[at], price[at], size[at], took[at]))
+
+    def conclude(self, heard: Heard, fixed_cost: FixedCost) -> None:
+        """Note what prices were taken and refused, now that this is the fixed cost."""
+        self.fixed_cost = fixed_cost
+        ids, price, size, cap, part, took, *_ = heard
         if self.fixed_cost.some and self.fixed_cost.settled:
             price = np.where(part, self.fixed_cost.whole_price(price, np.minimum(size, cap), cap, took), price)
             part = np.zeros_like(part)
@@ -107,13 +153,13 @@ class Price:
         if self.last is None:
             return np.nan
         roster, budget = self.last.roster, self.terms.in_force(self.last.budget)
-        return self._plan(roster, budget)[2] / len(roster)  # accuracy is the mean over clients
+        return self._plan(self.known(roster), budget)[2] / len(roster)  # accuracy is the mean over clients
 
-    def _shop(self, roster: Roster, cap: FloatArray, price: FloatArray, unsure: BoolArray) -> Shop:
+    def _shop(self, iid: FloatArray, cap: FloatArray, price: FloatArray, unsure: BoolArray) -> Shop:
         """Clients that cost `price` a thousand samples when they deliver all they can."""
         terms, rho = self.terms, self.fixed_cost.rho
         whole = unsure & self.fixed_cost.blurred  # what refusing a part would mean cannot be told
-        return Shop(terms.accuracy, roster.iid, price * cap / (cap + rho), cap, terms.size_low, rho, whole)
+        return Shop(terms.accuracy, iid, price * cap / (cap + rho), cap, terms.size_low, rho, whole)
 
     def _probe(self, shop: Shop, low: FloatArray, high: FloatArray, safe: FloatArray, worth: float) -> FloatArray:
         """A price inside the bracket, at the share f from above that is best when the price is to serve H rounds.
