@@ -20,8 +20,6 @@ SHARED = {
     "pool": {"lefi.offers.pool", "lefi.mechanisms.pool"},
     "price": {"lefi.offers.price", "lefi.mechanisms.price"},
     "principals": {"lefi.offers.principals", "lefi.mechanisms.principals"},
-    # how a model learns from rounds, measured beforehand; and what a round teaches waterfill
-    "learning": {"lefi.models.learning", "lefi.mechanisms.waterfill.learning"},
     # real training of a model, and training of an agent on simulated markets
     "train": {"lefi.profiling.train", "lefi.gym.train"},
     # the contract, and in each package of a mechanism the class that keeps it
