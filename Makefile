@@ -47,7 +47,6 @@ long: kills          ## what takes too long for `make test`: all tests at length
 	$(THREADS) $(BIN)/python -m tests.hostile.mechanisms --rounds 100000
 	$(THREADS) $(BIN)/python -m tests.ledger.many
 	$(THREADS) $(BIN)/python -m tests.serve.pages.large
-	$(BIN)/python -m pytest -q benchmarks/waterfill2/tests
 	LEFI_LONG=1 $(BIN)/pytest -n $(WORKERS) -q  # every test, with all that tests/lengths.py leaves out of `make test`
 
 check: lint types layers ## what CI checks besides the tests

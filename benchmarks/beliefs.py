@@ -1,4 +1,4 @@
-"""Two pictures of waterfill2: what it believes of four clients, round by round, and the price of money.
+"""Two pictures of waterfill: what it believes of four clients, round by round, and the price of money.
 
 python -m benchmarks.beliefs [--into docs/images]
 """
@@ -9,7 +9,6 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-import benchmarks.waterfill2  # noqa: F401  on trial: it takes part under its name
 import lefi
 from lefi.allocation import allocate
 from lefi.arrays import FloatArray
@@ -31,7 +30,7 @@ def draw_beliefs(into: Path) -> None:
     """One column per client, one row per round: band, expectation, truth, and the last offer."""
     market = lefi.scenario("stubborn", clients=CLIENTS, seed=SEED)
     clients = [0, 1, 2, 3]
-    mechanism = lefi.make("waterfill2", market.terms, seed=0)
+    mechanism = lefi.make("waterfill", market.terms, seed=0)
     assert isinstance(mechanism, Explaining)
     figure, axes = plt.subplots(len(SHOWN), len(clients), figsize=(10, 8), sharey=True, layout="constrained")
     for receipt in lefi.play(mechanism, market, SHOWN[-1]):
@@ -49,7 +48,7 @@ def draw_beliefs(into: Path) -> None:
             axis.set_title(f"client {client}, round {receipt.round}", fontsize=8)
     figure.supxlabel("money for all of a client's data [USD]")
     figure.supylabel("size [thousand samples]")
-    figure.savefig(into / "waterfill2_beliefs.png", dpi=110)
+    figure.savefig(into / "waterfill_beliefs.png", dpi=110)
 
 
 def draw_price(into: Path) -> None:
@@ -69,7 +68,7 @@ def draw_price(into: Path) -> None:
     axis.axhline(terms.budget, color="black", linestyle=":")
     axis.plot(found, terms.budget, "o", color="tab:red")
     axis.set(xscale="log", xlabel="price of money [accuracy per USD]", ylabel="what all offers cost [USD]")
-    figure.savefig(into / "waterfill2_price.png", dpi=110)
+    figure.savefig(into / "waterfill_price.png", dpi=110)
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """What happens to waterfill at half and at twice each of its constants, compiled ones too.
 
-    python -m benchmarks.constants [--mechanism waterfill] [--names HORIZON,VAGUE] [--seeds 3] [--first 300]
+    python -m benchmarks.constants [--names HORIZON,VAGUE] [--seeds 3] [--first 300]
         [--into results/constants.csv] [--table] [--page docs/waterfill.md] [--size]
 
 Compiled code has constants frozen in. So each change is made in a copy of the sources, which a process of its own
@@ -28,7 +28,7 @@ import lefi
 from benchmarks.record import write
 from benchmarks.waterfill import CHANGING, shares
 
-PACKAGES = {"waterfill": "src/lefi/mechanisms/waterfill", "waterfill2": "benchmarks/waterfill2"}
+PACKAGE = "src/lefi/mechanisms/waterfill"
 MARKS = ("<!-- constants -->", "<!-- end of constants -->")  # between which a page has the table
 ROUNDS = {
     "mixed": range(5, 21),
@@ -39,7 +39,10 @@ ROUNDS = {
 }
 FACTORS = (0.5, 2.0)
 FELT = 0.005  # share that a change must move to be told
-GIVEN = {f"tracks.{name}" for name in ("POWERS", "STEP_KIND", "IDLE_KIND", "STAIR_KIND", "COLUMNS")}  # no choices
+GIVEN = {f"curves.{name}" for name in ("KINDS", "HINGES", "FIXED_COST", "RISING", "COLUMNS")} | {
+    "points.COSTS",
+    "points.SLACK",
+}  # no choices: they count kinds, columns and groups
 USUAL = ("", 1.0)  # name and factor of the row in which nothing is changed
 Shares = dict[str, float]  # by scenario
 
@@ -104,28 +107,28 @@ def changed(text: str, constant: Constant, factor: float) -> str:
     return "".join(lines)
 
 
-def reached(mechanism: str, seeds: range) -> Shares:
+def reached(seeds: range) -> Shares:
     """Median share by scenario."""
     found: Shares = {}
     for scenario, rounds in ROUNDS.items():
         rows = []
         for seed in seeds:
             market = lefi.scenario(scenario, clients=10, seed=seed)
-            row, _ = shares(mechanism, market, list(rounds), seed, changing=scenario in CHANGING)
+            row, _ = shares("waterfill", market, list(rounds), seed, changing=scenario in CHANGING)
             rows.append(np.nanmean(row))
         found[scenario] = float(np.median(rows))
     return found
 
 
-def played(mechanism: str, seeds: range, constant: Constant | None, factor: float) -> Shares:
+def played(seeds: range, constant: Constant | None, factor: float) -> Shares:
     """The same in a process of its own, with one constant changed."""
     with TemporaryDirectory() as folder:
         for part in ("src", "benchmarks"):
             shutil.copytree(part, Path(folder, part))
         if constant:
-            path = Path(folder, PACKAGES[mechanism], constant.file)
+            path = Path(folder, PACKAGE, constant.file)
             path.write_text(changed(path.read_text(), constant, factor))
-        command = [sys.executable, "-m", "benchmarks.constants", "--mechanism", mechanism, "--reached"]
+        command = [sys.executable, "-m", "benchmarks.constants", "--reached"]
         command += ["--first", str(seeds.start), "--seeds", str(len(seeds))]
         paths = os.pathsep.join([str(Path(folder, "src")), folder])
         done = subprocess.run(
@@ -146,14 +149,14 @@ def play(chosen: argparse.Namespace) -> None:
     """Play what the file lacks."""
     seeds, there = range(chosen.first, chosen.first + chosen.seeds), read(chosen.into)
     wanted = {name for name in chosen.names.split(",") if name}
-    every = [c for c in constants(Path(PACKAGES[chosen.mechanism])) if not wanted or c.name.split(".")[1] in wanted]
+    every = [c for c in constants(Path(PACKAGE)) if not wanted or c.name.split(".")[1] in wanted]
     chosen.into.parent.mkdir(parents=True, exist_ok=True)
     with chosen.into.open("a", newline="") as opened:
         writer = csv.writer(opened, lineterminator="\n")
         for constant, factor in [(None, 1.0), *((c, f) for c in every for f in FACTORS)]:
             name = constant.name if constant else USUAL[0]
             if (name, factor) not in there:
-                writer.writerow([name, factor, json.dumps(played(chosen.mechanism, seeds, constant, factor))])
+                writer.writerow([name, factor, json.dumps(played(seeds, constant, factor))])
                 opened.flush()
 
 
@@ -173,7 +176,6 @@ def told(usual: Shares, now: Shares) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--mechanism", default="waterfill", choices=PACKAGES)
     parser.add_argument("--names", default="", help="of constants, if not all")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--first", type=int, default=300, help="first seed: not those of the record")
@@ -183,13 +185,11 @@ def main() -> None:
     parser.add_argument("--size", action="store_true", help="print how much there is to read, instead of playing")
     parser.add_argument("--reached", action="store_true", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
-    lines = table(list(constants(Path(PACKAGES[chosen.mechanism]))), read(chosen.into))
+    lines = table(list(constants(Path(PACKAGE))), read(chosen.into))
     if chosen.reached:
-        if chosen.mechanism == "waterfill2":
-            import benchmarks.waterfill2  # noqa: F401  on trial: known only where it is asked for
-        print(json.dumps(reached(chosen.mechanism, range(chosen.first, chosen.first + chosen.seeds))))
+        print(json.dumps(reached(range(chosen.first, chosen.first + chosen.seeds))))
     elif chosen.size:
-        print(size(Path(PACKAGES[chosen.mechanism])))
+        print(size(Path(PACKAGE)))
     elif chosen.page:
         write(chosen.page, lines, MARKS)
     elif chosen.table:

@@ -2,11 +2,11 @@
 
     python -m benchmarks.record [--mechanisms waterfill,lefi] [--labels ...] [--scenarios mixed,jump] [--clients 10,100]
         [--budgets 0.1,0.5,1] [--first 20000] [--seeds 30] [--shapes step,cube] [--into results/record.csv]
-        [--table] [--page docs/waterfill2.md] [--rounds 10,20,25]
+        [--table] [--page docs/waterfill.md] [--rounds 10,20,25]
 
 Every fleet is a row of the file, and one that is there is not played again: a run that was stopped goes on. `--table`
-plays nothing, and prints the medians of the file as Markdown; `--page` puts them into a page. Odd curves have 60
-clients at 0.1 USD, in round 20.
+plays nothing, and prints the medians of the file as Markdown; `--page` puts them into a page. Both have a column for
+what the version before reached, whose rows are on file. Odd curves have 60 clients at 0.1 USD, in round 20.
 """
 
 import argparse
@@ -32,6 +32,7 @@ ROUNDS = {
 ENDLESS = ("drifting", "churning")  # fleets that change all the time: the mean over their rounds counts
 STILL = (3, 5, 10, 20, 30)  # rounds of all other scenarios
 ODD = (60, 0.1, 20)  # clients, USD per client and round of odd curves
+BEFORE = Path("docs/measured/waterfill_before.csv")  # rows of the version that this one has replaced
 MARKS = ("<!-- record -->", "<!-- end of record -->")  # between which a page has the table
 COLUMNS = ("label", "what", "clients", "budget", "seed", "round", "share", "overspend")
 Row = tuple[str, str, int, float, int, int, float, float]
@@ -138,8 +139,6 @@ def middle(seeds: dict[int, list[float]]) -> str:
 
 
 def main() -> None:
-    import benchmarks.waterfill2  # noqa: F401  on trial: it takes part under its name, here and nowhere else
-
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mechanisms", default="waterfill")
     parser.add_argument("--labels", default="", help="what the file calls them, if not by their names")
@@ -156,9 +155,9 @@ def main() -> None:
     chosen = parser.parse_args()
     rounds = tuple(int(t) for t in listed(chosen.rounds))
     if chosen.page:
-        write(chosen.page, table(read(chosen.into), rounds))
+        write(chosen.page, table(read(BEFORE) + read(chosen.into), rounds))
     elif chosen.table:
-        print("\n".join(table(read(chosen.into), rounds)))
+        print("\n".join(table(read(BEFORE) + read(chosen.into), rounds)))
     else:
         play(chosen, chosen.into)
 

@@ -22,8 +22,6 @@ SHARED = {
     "principals": {"lefi.offers.principals", "lefi.mechanisms.principals"},
     # fleets in partitions, and studies: both on Dask, which has one word for where they run
     "cluster": {"lefi.cluster", "lefi.studies.run.cluster"},
-    # how a model learns from rounds, measured beforehand; and what a round teaches waterfill
-    "learning": {"lefi.models.learning", "lefi.mechanisms.waterfill.learning"},
     # real training of a model, and training of an agent on simulated markets
     "train": {"lefi.profiling.train", "lefi.gym.train"},
     # the contract, and in each package of a mechanism the class that keeps it

@@ -63,8 +63,8 @@ PLANTED = [
     (PACKAGE, "lefi.mechanisms.flat", "lefi.mechanisms.price"),
     (INSIDE.format("lefi"), "lefi.mechanisms.bara", "lefi.mechanisms.lefi.exact"),
     (INSIDE.format("pace"), "lefi.mechanisms", "lefi.mechanisms.pace.planner"),
-    (INSIDE.format("price"), "lefi.mechanisms.waterfill.line", "lefi.mechanisms.price.shop"),
-    (INSIDE.format("waterfill"), "lefi.mechanisms", "lefi.mechanisms.waterfill.belief"),
+    (INSIDE.format("price"), "lefi.mechanisms.waterfill.solver", "lefi.mechanisms.price.shop"),
+    (INSIDE.format("waterfill"), "lefi.mechanisms", "lefi.mechanisms.waterfill.commons"),
 ]
 
 

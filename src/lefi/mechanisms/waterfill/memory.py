@@ -1,84 +1,105 @@
-"""Which answers of a client are remembered."""
+"""What clients have answered: the last SLOTS answers of each, by id, newest first. Clients that left are forgotten."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lefi.arrays import BoolArray, FloatArray, IntArray
 from lefi.compiler import compiled, inlined
-from lefi.mechanisms.waterfill.facts import Book, Client
-from lefi.mechanisms.waterfill.splits import EXACT
-from lefi.mechanisms.waterfill.tracks import NOISY, is_cut
+from lefi.messages import Roster
 
-SLOTS = 40  # answers remembered per client
-EQUAL, SAME = 1e-6, 0.02  # log weights this close are equal, and teach almost the same
-
-
-def blank(clients: int) -> FloatArray:
-    """Room for answers (clients, 3, SLOTS): log weight, limit, size; first answers beside each other in memory.
-
-    So a round touches only as much memory as it has answers: memory that was never used is slow.
-    """
-    return np.zeros((SLOTS, clients, 3)).transpose(1, 2, 0)
+Answers = NDArray[np.float32]  # (n, 4, SLOTS); NaN where there is none; half the memory of doubles
+X, LIMIT, Y, WHEN = range(4)  # of an answer: log weight, limit, size, round
+SLOTS = 16  # answers of a client that are remembered
+EXACT = 5e-4  # relative deviation of answers without noise; times size_high: the least deviation of any answer
+SAME = 1e-6  # relative: an answer this close to its limit was cut by it; what is this small counts as nothing
+FORGET = 50  # rounds without a client after which its answers go; what the fleet learned from them stays
 
 
-def widened(answers: FloatArray, into: IntArray, count: IntArray) -> FloatArray:
-    """The answers with empty rows inserted where np.insert would."""
-    wider, used = blank(len(answers) + into.size), int(count.max(initial=0))
-    old = np.ones(len(wider), dtype=bool)
-    old[into + np.arange(into.size)] = False
-    wider[old, :, :used] = answers[:, :, :used]
-    return wider
+class Memory:
+    """Rows of answers, sorted by id: the order in which clients appear leaves no trace."""
 
+    def __init__(self) -> None:
+        self.ids: IntArray = np.empty(0, dtype=np.int64)
+        self.seen: IntArray = np.empty(0, dtype=np.int64)  # round in which the client was here last
+        self.rates: FloatArray = np.empty(0)  # with which it was
+        self.answers: Answers = np.empty((0, 4, SLOTS), dtype=np.float32)
+        self.round = 0
+        self.leaving = 0.0  # share of the clients that were gone a round later, mean over rounds
 
-def narrowed(answers: FloatArray, stay: BoolArray, count: IntArray) -> FloatArray:
-    """The answers of those who stay."""
-    kept, used = blank(int(stay.sum())), int(count.max(initial=0))
-    kept[:, :, :used] = answers[stay, :, :used]
-    return kept
+    def rows(self, ids: IntArray) -> tuple[IntArray, BoolArray]:
+        """Where these ids stand, and which of them are known."""
+        if self.ids.size == 0:
+            return np.zeros(ids.size, dtype=np.int64), np.zeros(ids.size, dtype=bool)
+        if np.array_equal(ids, self.ids):  # most rounds of a large fleet: to look a million ids up takes long
+            return np.arange(ids.size), np.ones(ids.size, dtype=bool)
+        at = np.minimum(np.searchsorted(self.ids, ids), self.ids.size - 1)
+        return at, self.ids[at] == ids
+
+    def read(self, ids: IntArray) -> Answers:
+        """The answers of these clients."""
+        at, known = self.rows(ids)
+        if not known.any():
+            return np.full((ids.size, 4, SLOTS), np.nan, dtype=np.float32)
+        found = self.answers[at]
+        found[~known] = np.nan
+        return found
+
+    def newest(self, ids: IntArray) -> FloatArray:
+        """The last answer of these clients (n, 4); NaN where there is none."""
+        at, known = self.rows(ids)
+        return (
+            np.where(known[:, None], self.answers[at, :, 0], np.nan) if known.any() else np.full((ids.size, 4), np.nan)
+        )
+
+    def rate(self, ids: IntArray) -> FloatArray:
+        """The rate that each of these clients had last; the mean where it is new."""
+        at, known = self.rows(ids)
+        usual = float(self.rates.mean()) if self.rates.size else 1.0
+        return np.where(known, self.rates[at], usual) if self.rates.size else np.full(ids.size, usual)
+
+    def note(self, roster: Roster, x: FloatArray, limit: FloatArray, y: FloatArray) -> None:
+        """Take in a round (ids sorted); where y is NaN there was no answer."""
+        ids = roster.ids
+        self.round += 1
+        new = ids[~self.rows(ids)[1]]
+        if new.size:
+            into = np.searchsorted(self.ids, new)
+            self.ids, self.seen = np.insert(self.ids, into, new), np.insert(self.seen, into, self.round)
+            self.rates = np.insert(self.rates, into, 0.0)
+            self.answers = np.insert(self.answers, into, np.nan, axis=0)
+        at, _ = self.rows(ids)
+        here = self.seen == self.round - 1
+        self.seen[at], self.rates[at] = self.round, roster.rate
+        self.leaving += ((self.seen[here] < self.round).sum() / max(here.sum(), 1) - self.leaving) / self.round
+        push(self.answers, at, x, limit, y, float(self.round))
+        stay = self.round - self.seen <= FORGET
+        if not stay.all():
+            self.ids, self.seen, self.rates = self.ids[stay], self.seen[stay], self.rates[stay]
+            self.answers = self.answers[stay]
 
 
 @compiled
-def push(book: Book, r: int, answer: tuple[float, float, float], client: Client) -> None:
-    """Remember one more answer (log weight, limit, size) of row r, in place of one that is superfluous."""
-    rows, n, old = book.answers[r], book.kept[r], -1
-    if client.rho < NOISY:
-        old = implied(rows, n, answer, client.high)
-    if old < 0 and n == SLOTS:
-        old = superfluous(rows[0])
-    if old >= 0:
-        n -= 1
-        for j in range(old, n):
-            for column in range(3):
-                rows[column, j] = rows[column, j + 1]
-    rows[0, n], rows[1, n], rows[2, n] = answer
-    book.kept[r] = n + 1
+def push(answers: Answers, at: IntArray, x: FloatArray, limit: FloatArray, y: FloatArray, now: float) -> None:
+    """Put each answer first. One like the last replaces it; with no room left, the old one closest to it goes."""
+    for i in range(at.size):
+        if np.isnan(y[i]):
+            continue
+        mine = answers[at[i]]
+        same = abs(mine[X, 0] - x[i]) < EXACT and abs(mine[Y, 0] - y[i]) <= EXACT * y[i]
+        gone = 0 if same else place(mine, x[i])
+        for j in range(gone, 0, -1):
+            for part in range(4):
+                mine[part, j] = mine[part, j - 1]
+        mine[X, 0], mine[LIMIT, 0], mine[Y, 0], mine[WHEN, 0] = x[i], limit[i], y[i], now
 
 
 @inlined
-def implied(rows: FloatArray, n: int, answer: tuple[float, float, float], high: float) -> int:
-    """Which answer of a quiet client the new one makes needless; -1 if none.
-
-    One to an equal weight; and one on a plateau that now reaches from above its weight to below it.
-    """
-    x, limit, y = answer
-    uncut, top = y > 0 and not is_cut(y, limit, high), -1e300
-    for i in range(n):
-        if abs(rows[0, i] - x) < EQUAL:
-            return i
-        if uncut and abs(rows[2, i] - y) <= EXACT * y:
-            top = max(top, rows[0, i])
-    for i in range(n):
-        if x < rows[0, i] < top and abs(rows[2, i] - y) <= EXACT * y:
-            return i
-    return -1
-
-
-@compiled
-def superfluous(x: FloatArray) -> int:
-    """Which answer goes where there is no more room: the oldest with a newer one to almost the same weight, or simply
-    the oldest. What was tried stays known.
-    """
-    for i in range(SLOTS - 1):
-        for j in range(i + 1, SLOTS):
-            if abs(x[i] - x[j]) < SAME:
-                return i
-    return 0
+def place(mine: Answers, x: float) -> int:
+    """The first free slot, or else the one of the older half whose weight is closest to x."""
+    best, closest = SLOTS - 1, np.inf
+    for j in range(SLOTS):
+        if np.isnan(mine[Y, j]):
+            return j
+        if j >= SLOTS // 2 and abs(mine[X, j] - x) < closest:
+            best, closest = j, abs(mine[X, j] - x)
+    return best

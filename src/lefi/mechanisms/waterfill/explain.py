@@ -2,18 +2,21 @@
 
 import numpy as np
 
-from benchmarks.waterfill2.commons import Fleet
-from benchmarks.waterfill2.families import CAP, CHANCE, DEEP, KIND, KINDS, Levels, wish
-from benchmarks.waterfill2.narrowing import fit_all
-from benchmarks.waterfill2.points import Beliefs, blank
-from benchmarks.waterfill2.remembered import LIMIT, SAME, Memory, X, Y
 from lefi.arrays import FloatArray, IntArray
 from lefi.mechanisms.explanation import Explanation, quantile
+from lefi.mechanisms.waterfill.commons import Fleet
+from lefi.mechanisms.waterfill.curves import CAP, CHANCE, DEEP, KIND, KINDS, Levels, wish
+from lefi.mechanisms.waterfill.memory import LIMIT, SAME, Memory, X, Y
+from lefi.mechanisms.waterfill.narrowing import fit_all
+from lefi.mechanisms.waterfill.points import Beliefs, blank
 from lefi.messages import Terms
 
 DRAWN = 40  # points of a curve
 TAIL = 0.05  # chance below the band, and above it
-NAMES = ("rational", "rational", "shy", "shy", "power", "power", "all or nothing", "of no known shape", "idle")
+NAMES = (  # of the kinds
+    *("rational", "rational", "rational with a fixed cost", "rational with a fixed cost"),
+    *("led by a power of the money", "led by a power of the money", "all or nothing", "of no known shape", "idle"),
+)
 
 
 def explain(terms: Terms, fleet: Fleet | None, memory: Memory, ids: IntArray) -> Explanation:
@@ -24,18 +27,18 @@ def explain(terms: Terms, fleet: Fleet | None, memory: Memory, ids: IntArray) ->
     middle = np.where(np.isnan(offered), terms.budget / max(memory.ids.size, 1), offered)
     money = middle[:, None] * np.exp(np.linspace(-DEEP, DEEP, DRAWN))
     if fleet is None:
-        nothing, most = np.zeros(money.shape), np.full(money.shape, terms.size_high)
-        return Explanation(
-            ids, money, most / 2, nothing, most, offered, ({},) * ids.size, ("Nothing is known.",) * ids.size
-        )
+        low, high = (np.full(money.shape, size) for size in (terms.size_low, terms.size_high))
+        told: tuple[dict[str, float], ...] = ({},) * ids.size
+        return Explanation(ids, money, (low + high) / 2, low, high, offered, told, ("Nothing is known.",) * ids.size)
     beliefs = blank(ids.size)
     fit_all(memory.read(ids), rate, fleet.shared, beliefs)
-    sizes = answers(beliefs, np.log(money / full[:, None]), terms.size_high, rate)
+    sizes = np.maximum(answers(beliefs, np.log(money / full[:, None]), terms.size_high, rate), terms.size_low)
     chance = beliefs.points[:, :, CHANCE]
     expected = (sizes * chance[:, :, None]).sum(axis=1)
     band = [quantile(sizes, chance, share) for share in (TAIL, 1 - TAIL)]
     room = 2 * fleet.shared.rho * expected
-    low, high = np.maximum(band[0] - room, 0.0), np.minimum(band[1] + room, terms.size_high)
+    low = np.maximum(np.minimum(band[0], expected) - room, terms.size_low)  # a rare curve may pull the mean out of it
+    high = np.minimum(np.maximum(band[1], expected) + room, terms.size_high)
     learned = tuple(facts(points, fleet) for points in beliefs.points)
     why = tuple(reason(found, one) for found, one in zip(learned, last, strict=True))
     return Explanation(ids, money, expected, low, high, offered, learned, why)

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from benchmarks.waterfill2.choice import GRID, NOTHING, TOPS, Stakes, blank, expect, foresee, propose
-from benchmarks.waterfill2.commons import Fleet
-from benchmarks.waterfill2.families import IDLE, POWER_OPEN, STEP
-from benchmarks.waterfill2.points import Beliefs
-from benchmarks.waterfill2.points import blank as no_beliefs
 from lefi.arrays import FloatArray
+from lefi.mechanisms.waterfill.candidates import GRID, NOTHING, TOPS, Stakes, blank, expect, foresee, propose
+from lefi.mechanisms.waterfill.commons import Fleet
+from lefi.mechanisms.waterfill.curves import IDLE, POWER_OPEN, STEP
+from lefi.mechanisms.waterfill.points import Beliefs
+from lefi.mechanisms.waterfill.points import blank as no_beliefs
 
 RATE = np.array([0.7])
 SHARED = Fleet(0.0, 10.0, -1.0).shared._replace(rho=5e-4)

@@ -9,7 +9,7 @@ from lefi.mechanisms.explanation import Explaining
 
 def test_a_known_client_is_explained_and_asking_changes_nothing() -> None:
     market = lefi.scenario("capped", clients=6, seed=3)
-    mechanism = lefi.make("waterfill2", market.terms, seed=1)
+    mechanism = lefi.make("waterfill", market.terms, seed=1)
     *_, last = lefi.play(mechanism, market, 12)
     assert isinstance(mechanism, Explaining)
     before = mechanism.ask(last.roster)
@@ -30,7 +30,7 @@ def test_a_known_client_is_explained_and_asking_changes_nothing() -> None:
 
 def test_strangers_and_the_time_before_the_first_round_can_be_explained() -> None:
     market = lefi.scenario("mixed", clients=6, seed=3)
-    mechanism = lefi.make("waterfill2", market.terms)
+    mechanism = lefi.make("waterfill", market.terms)
     assert isinstance(mechanism, Explaining)
     assert mechanism.explain(np.array([3])).why == ("Nothing is known.",)
     for _ in lefi.play(mechanism, market, 5):

@@ -3,12 +3,25 @@
 import numpy as np
 import pytest
 
-from benchmarks.waterfill2.commons import Fleet
-from benchmarks.waterfill2.families import CAP, CAPPED, CHANCE, EXPONENT, FIXED, IDLE, KIND, POWER, SHY, STAIRS, STEP, B
-from benchmarks.waterfill2.narrowing import fit_all
-from benchmarks.waterfill2.points import blank
-from benchmarks.waterfill2.remembered import LIMIT, SLOTS, WHEN, X, Y
 from lefi.arrays import FloatArray
+from lefi.mechanisms.waterfill.commons import Fleet
+from lefi.mechanisms.waterfill.curves import (
+    CAP,
+    CAPPED,
+    CHANCE,
+    EXPONENT,
+    FIXED,
+    IDLE,
+    KIND,
+    POWER,
+    SHY,
+    STAIRS,
+    STEP,
+    B,
+)
+from lefi.mechanisms.waterfill.memory import LIMIT, SLOTS, WHEN, X, Y
+from lefi.mechanisms.waterfill.narrowing import fit_all
+from lefi.mechanisms.waterfill.points import blank
 
 RATE, LOCATION, TOP = 0.7, -5.0, 6.0
 HIGH = 10.0

@@ -8,7 +8,9 @@ from math import exp, inf, log, pi, sqrt
 
 import numpy as np
 
-from benchmarks.waterfill2.families import (
+from lefi.arrays import FloatArray
+from lefi.compiler import allocating, compiled, inlined
+from lefi.mechanisms.waterfill.curves import (
     CAP,
     CHANCE,
     COLUMNS,
@@ -27,8 +29,9 @@ from benchmarks.waterfill2.families import (
     least_fixed,
     money,
 )
-from benchmarks.waterfill2.likelihood import NEGLIGIBLE, keep, normal, weigh
-from benchmarks.waterfill2.points import (
+from lefi.mechanisms.waterfill.likelihood import NEGLIGIBLE, keep, normal, weigh
+from lefi.mechanisms.waterfill.memory import EXACT, LIMIT, SAME, SLOTS, WHEN, Answers, X, Y
+from lefi.mechanisms.waterfill.points import (
     COSTS,
     EXPONENTS,
     GROUP,
@@ -40,10 +43,7 @@ from benchmarks.waterfill2.points import (
     Client,
     Shared,
 )
-from benchmarks.waterfill2.remembered import EXACT, LIMIT, SAME, SLOTS, WHEN, Answers, X, Y
-from benchmarks.waterfill2.staircase import stack
-from lefi.arrays import FloatArray
-from lefi.compiler import allocating, compiled, inlined
+from lefi.mechanisms.waterfill.staircase import stack
 
 LEAST_POINTS = 3  # points of a family whose location is known: a middle and two sides
 APART = 0.02  # log money between two points that are worth telling apart

@@ -2,7 +2,9 @@
 
 from math import erfc, log, pi, sqrt
 
-from benchmarks.waterfill2.families import (
+from lefi.arrays import FloatArray
+from lefi.compiler import compiled, inlined
+from lefi.mechanisms.waterfill.curves import (
     CAP,
     CHANCE,
     COLUMNS,
@@ -17,10 +19,8 @@ from benchmarks.waterfill2.families import (
     money,
     wish,
 )
-from benchmarks.waterfill2.points import KEPT, SLACK, Client, Shared
-from benchmarks.waterfill2.remembered import EXACT, LIMIT, SAME, X, Y
-from lefi.arrays import FloatArray
-from lefi.compiler import compiled, inlined
+from lefi.mechanisms.waterfill.memory import EXACT, LIMIT, SAME, X, Y
+from lefi.mechanisms.waterfill.points import KEPT, SLACK, Client, Shared
 
 NEGLIGIBLE = 7.0  # log evidence behind the best from which a point is dropped: a thousandth
 MISFIT = -30.0  # log likelihood of an answer that does not fit at all: three such outweigh any prior

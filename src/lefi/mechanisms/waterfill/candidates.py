@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.waterfill2.families import CAP, CHANCE, DEEP, EXPONENT, HINGES, IDLE, KIND, B, Levels, kink, wish
-from benchmarks.waterfill2.points import KEPT, POINTS, RARE, Beliefs, Shared
-from benchmarks.waterfill2.remembered import EXACT, SAME
 from lefi.arrays import BoolArray, FloatArray
 from lefi.compiler import allocating, compiled, inlined
+from lefi.mechanisms.waterfill.curves import CAP, CHANCE, DEEP, EXPONENT, HINGES, IDLE, KIND, B, Levels, kink, wish
+from lefi.mechanisms.waterfill.memory import EXACT, SAME
+from lefi.mechanisms.waterfill.points import KEPT, POINTS, RARE, Beliefs, Shared
 
 NOTHING = -700.0  # log weight that offers nothing
 GRID, TOPS = 16, 6  # candidates across the range in which a client responds, and at kinks of its likeliest curves

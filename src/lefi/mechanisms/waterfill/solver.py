@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.waterfill2 import choice, points
-from benchmarks.waterfill2.choice import GRID, NOTHING, TOPS, Candidates, Stakes
-from benchmarks.waterfill2.narrowing import fit_all
-from benchmarks.waterfill2.remembered import SLOTS, WHEN, Answers, Y
 from lefi.allocation import allocate, best_response
 from lefi.arrays import BoolArray, FloatArray, IntArray
+from lefi.mechanisms.waterfill import candidates, points
+from lefi.mechanisms.waterfill.candidates import GRID, NOTHING, TOPS, Candidates, Stakes
+from lefi.mechanisms.waterfill.memory import SLOTS, WHEN, Answers, Y
+from lefi.mechanisms.waterfill.narrowing import fit_all
 from lefi.messages import Roster, Terms
 from lefi.threads import in_parts
 
@@ -79,7 +79,7 @@ class Solver:
 
         def believe(p: slice) -> None:
             fit_all(answers[p], rate[p], self.shared, beliefs.part(p))
-            choice.propose(beliefs.part(p), rate[p], self.reach, x[p], half[p])
+            candidates.propose(beliefs.part(p), rate[p], self.reach, x[p], half[p])
 
         in_parts(n, believe)
         tops = x[:, 1 + GRID :]
@@ -100,10 +100,10 @@ class Solver:
         self, roster: Roster, beliefs: points.Beliefs, x: FloatArray, choose: Choose, trying: BoolArray
     ) -> tuple[FloatArray, Candidates]:
         """Gain of candidates, with what their answers are worth later, and what they bring."""
-        found, accuracy, rate, n = choice.blank(x), self.terms.accuracy, roster.rate, len(roster)
+        found, accuracy, rate, n = candidates.blank(x), self.terms.accuracy, roster.rate, len(roster)
 
         def expect(p: slice) -> None:
-            choice.expect(beliefs.part(p), rate[p], self.shared, found.part(p))
+            candidates.expect(beliefs.part(p), rate[p], self.shared, found.part(p))
 
         in_parts(n, expect)
         gain = np.ascontiguousarray(accuracy(found.size, roster.iid[:, None]))
@@ -115,7 +115,7 @@ class Solver:
 
             def foresee(p: slice) -> None:
                 stakes = Stakes(worth[p], self.sober, self.horizon, trying[p])
-                choice.foresee(beliefs.part(p), rate[p], self.shared, found.part(p), stakes, gain[p])
+                candidates.foresee(beliefs.part(p), rate[p], self.shared, found.part(p), stakes, gain[p])
 
             in_parts(n, foresee)
         return gain, found

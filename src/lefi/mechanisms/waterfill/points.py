@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.waterfill2.families import COLUMNS
-from benchmarks.waterfill2.remembered import SLOTS
 from lefi.arrays import FloatArray, IntArray
+from lefi.mechanisms.waterfill.curves import COLUMNS
+from lefi.mechanisms.waterfill.memory import SLOTS
 
 POINTS = 17  # per family at most: where little is known, they lie a tenth of the doubt apart
 KEPT = 40  # points of a client that are kept, of all families: fewer lose those that are rare

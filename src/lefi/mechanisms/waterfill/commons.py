@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from benchmarks.waterfill2.families import (
+from lefi.arrays import FloatArray
+from lefi.mechanisms.waterfill.curves import (
     CAP,
     CHANCE,
     EXPONENT,
@@ -16,11 +17,10 @@ from benchmarks.waterfill2.families import (
     STEP,
     B,
 )
-from benchmarks.waterfill2.narrowing import fit_all
-from benchmarks.waterfill2.points import COSTS, EXPONENTS, GROUP, POINTS, Beliefs, Shared, blank
-from benchmarks.waterfill2.remembered import EXACT, LIMIT, SAME, WHEN, Answers, X, Y
-from benchmarks.waterfill2.review import explain_all, surprises
-from lefi.arrays import FloatArray
+from lefi.mechanisms.waterfill.memory import EXACT, LIMIT, SAME, WHEN, Answers, X, Y
+from lefi.mechanisms.waterfill.narrowing import fit_all
+from lefi.mechanisms.waterfill.points import COSTS, EXPONENTS, GROUP, POINTS, Beliefs, Shared, blank
+from lefi.mechanisms.waterfill.review import explain_all, surprises
 
 VOTERS = 512  # clients that are asked, at most
 CHANCES = np.array([0.25, 0.39, 0.03, 0.04, 0.05, 0.05, 0.1, 0.01, 0.04])  # of the kinds, before anything is known

@@ -5,15 +5,15 @@ import pytest
 
 import lefi
 from benchmarks.others import fleet
-from benchmarks.waterfill2.commons import regress
-from benchmarks.waterfill2.families import IDLE
-from benchmarks.waterfill2.mechanism import Waterfill2
-from benchmarks.waterfill2.points import Shared
+from lefi.mechanisms.waterfill.commons import regress
+from lefi.mechanisms.waterfill.curves import IDLE
+from lefi.mechanisms.waterfill.mechanism import Waterfill
+from lefi.mechanisms.waterfill.points import Shared
 
 
 def learned(market: lefi.Market, rounds: int) -> Shared:
-    mechanism = lefi.make("waterfill2", market.terms, seed=1)
-    assert isinstance(mechanism, Waterfill2)
+    mechanism = lefi.make("waterfill", market.terms, seed=1)
+    assert isinstance(mechanism, Waterfill)
     for _ in lefi.play(mechanism, market, rounds, seed=1):
         pass
     assert mechanism.fleet is not None
@@ -56,3 +56,9 @@ def test_noise_and_drift_are_told_apart_by_age() -> None:
     noise, drift = regress(left, old, learned(market, 2)._replace(rho=0.1, drift=0.002))
     assert noise == pytest.approx(0.01, rel=0.2)
     assert drift == pytest.approx(0.002, rel=0.2)
+
+
+@pytest.mark.parametrize("scenario", ["mixed", "noisy"])
+def test_two_rounds_tell_a_large_fleet_its_noise(scenario: str) -> None:
+    noise = learned(lefi.scenario(scenario, clients=5000, seed=2), 2).rho
+    assert noise < 2e-3 if scenario == "mixed" else noise == pytest.approx(0.1, rel=0.3)

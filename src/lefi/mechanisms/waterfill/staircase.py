@@ -2,12 +2,12 @@
 
 from math import log, sqrt
 
-from benchmarks.waterfill2.families import SIZE, K, money
-from benchmarks.waterfill2.likelihood import MISFIT, gauss
-from benchmarks.waterfill2.points import EXPONENTS, JUMP, SLACK, Client, Shared
-from benchmarks.waterfill2.remembered import EXACT, LIMIT, X, Y
 from lefi.arrays import FloatArray
 from lefi.compiler import compiled, inlined
+from lefi.mechanisms.waterfill.curves import SIZE, K, money
+from lefi.mechanisms.waterfill.likelihood import MISFIT, gauss
+from lefi.mechanisms.waterfill.memory import EXACT, LIMIT, X, Y
+from lefi.mechanisms.waterfill.points import EXPONENTS, JUMP, SLACK, Client, Shared
 
 
 @compiled
