@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from lefi.mechanisms.waterfill import mechanism, solver
 from tests.cluster.fleets import off, one_process, played, receipts, small
 
-MECHANISMS = ("lefi", "price", "uniform")
+MECHANISMS = ("lefi", "price", "uniform", "waterfill")
 CLOSE = 1e-9  # relative: what rounding in another order may do
 FLEETS: dict[str, dict[str, Any]] = {
     "mixed": {},
@@ -28,6 +29,23 @@ def test_offers_do_not_depend_on_partitions(tmp_path: Path, mechanism: str, flee
     assert all(tables[p].equals(tables[1], null_equal=True) for p in (2, 7, 16))
     assert all(rows[p] == rows[1] for p in (2, 7, 16))
     assert off(tables[7], one_process(specs[7], rounds)) < CLOSE
+
+
+@pytest.mark.parametrize("fleet", ["mixed", "stubborn, flaky, noisy"])
+def test_turns_do_not_depend_on_partitions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fleet: str) -> None:
+    """A fleet larger than what a round of `waterfill` thinks about, and than those who vote and tell a price."""
+    monkeypatch.setattr(mechanism, "WORK", 25)
+    monkeypatch.setattr(mechanism, "VOTERS", 20)
+    monkeypatch.setattr(solver, "SAMPLE", 10)
+    monkeypatch.setattr(solver, "BLOCK", 4)
+    specs = {p: small("waterfill", partitions=p, **FLEETS[fleet]) for p in (1, 7, 16)}
+    rows = {p: played(spec, tmp_path / str(p), 12) for p, spec in specs.items()}
+    tables = {p: receipts(tmp_path / str(p)) for p in specs}
+    assert all(tables[p].equals(tables[1], null_equal=True) for p in (7, 16))
+    assert off(tables[7], one_process(specs[7], 12)) < CLOSE
+    assert all(row["paid"] <= row["budget"] for row in rows[7])
+    kept = tables[1].pivot("round", index="id", values="limit")
+    assert (kept["11"] == kept["12"]).mean() > 0.2  # most keep their offers
 
 
 def test_paid_and_accuracy_are_those_of_the_fleet(tmp_path: Path) -> None:

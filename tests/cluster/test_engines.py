@@ -44,7 +44,7 @@ class Deadly(Cluster):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mechanism", ["uniform", "price"])
+@pytest.mark.parametrize("mechanism", ["waterfill"])
 def test_worker_processes_write_the_same_bytes_also_when_killed(tmp_path: Path, mechanism: str) -> None:
     """Seven partitions: the third draft of round 2 and the fifth settlement of round 5 are under way by then."""
     spec = small(mechanism)
@@ -93,7 +93,7 @@ class Stopping:
         return list(futures)
 
 
-@pytest.mark.parametrize("mechanism", ["lefi", "price", "uniform"])
+@pytest.mark.parametrize("mechanism", ["lefi", "price", "uniform", "waterfill"])
 @pytest.mark.parametrize(
     ("stage", "times"), [("begin", 3), ("settle", 3 * 7 + 2), ("tell", 5 * 7 + 4), ("save_state", 4), ("settle", 43)]
 )

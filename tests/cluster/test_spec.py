@@ -22,7 +22,7 @@ from tests.cluster.fleets import played, small
         ({"partitions": 61}, "at most one per client, 60"),
         ({"partitions": 4097, "clients": 10_000}, "partitions is 4097"),
         ({"clients": 0}, "clients is 0"),
-        ({"mechanism": "auction"}, "one that can be divided: lefi, price, uniform"),
+        ({"mechanism": "auction"}, "one that can be divided: lefi, price, uniform, waterfill"),
         ({"mechanism": "pace(price)"}, "one that can be divided"),
         ({"mechanism": "lefi", "mechanism_settings": {"solve": "exact"}}, "solve=exact ranks the whole fleet"),
         ({"scenario": "churning"}, "churn is 0.05"),

@@ -1,8 +1,10 @@
-"""What clients have in common, learned from at most VOTERS of them: kinds, locations, caps, noise, drift, jumps."""
+"""What clients have in common, learned from about VOTERS of them: kinds, locations, caps, noise, drift, jumps."""
+
+from typing import NamedTuple
 
 import numpy as np
 
-from lefi.arrays import FloatArray
+from lefi.arrays import FloatArray, IntArray
 from lefi.mechanisms.waterfill.curves import (
     CAP,
     CHANCE,
@@ -22,7 +24,7 @@ from lefi.mechanisms.waterfill.narrowing import fit_all
 from lefi.mechanisms.waterfill.points import COSTS, EXPONENTS, GROUP, POINTS, Beliefs, Shared, blank
 from lefi.mechanisms.waterfill.review import explain_all, surprises
 
-VOTERS = 512  # clients that are asked, at most
+VOTERS = 512  # clients that are asked, about; all of a smaller fleet
 CHANCES = np.array([0.25, 0.39, 0.03, 0.04, 0.05, 0.05, 0.1, 0.01, 0.04])  # of the kinds, before anything is known
 SHAPES = np.array([0.2, 0.1, 0.4, 0.1, 0.1, 0.1])  # chances of the exponents, before anything is known
 FIRST, EACH = 2.0, 0.2  # clients that these guesses count for, and more per client of the fleet
@@ -38,6 +40,15 @@ SURPRISED = 0.3  # share of known clients whose answers surprise in a round, fro
 ORDERLY = 10.0  # a tenth of the squared steps between answers are falls: then they are as noisy as they seem
 
 
+class Votes(NamedTuple):
+    """Clients from whom the fleet learns: their answers before a round and after it."""
+
+    ids: IntArray
+    rate: FloatArray
+    before: Answers
+    after: Answers
+
+
 class Fleet:
     """The fleet's share of the belief."""
 
@@ -46,6 +57,11 @@ class Fleet:
         self.calm = False  # few clients surprised it last
         guess = CHANCES.copy(), SHAPES.copy(), np.full(POINTS, high)
         self.shared = Shared(floor, high, NOISE, 0.0, 0.0, 0.0, self.first.copy(), np.full(3, VAGUE), *guess)
+
+    def hear(self, votes: Votes, round: int) -> None:
+        """Take in what a round showed."""
+        self.watch(votes.before, votes.after, votes.rate, round)
+        self.learn(votes.after, votes.rate)
 
     def watch(self, before: Answers, after: Answers, rate: FloatArray, round: int) -> None:
         """Notice a change of regime: many clients that were known answer as no likely curve of theirs would."""
