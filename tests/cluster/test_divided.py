@@ -45,7 +45,7 @@ def test_turns_do_not_depend_on_partitions(tmp_path: Path, monkeypatch: pytest.M
     assert off(tables[7], one_process(specs[7], 12)) < CLOSE
     assert all(row["paid"] <= row["budget"] for row in rows[7])
     kept = tables[1].pivot("round", index="id", values="limit")
-    assert (kept["11"] == kept["12"]).mean() > 0.2  # most keep their offers
+    assert int((kept["11"] == kept["12"]).sum()) > 12  # many keep their offers
 
 
 def test_paid_and_accuracy_are_those_of_the_fleet(tmp_path: Path) -> None:

@@ -234,3 +234,25 @@ def test_a_million_clients_take_little_room() -> None:
     bank.rows.admit(np.arange(32 * 1000))
     bank.history.reserve(100)
     assert bank.nbytes / (32 * 1000) <= 2500
+
+
+@pytest.mark.parametrize("cap", [None, 8])
+@pytest.mark.parametrize("kernel", ["matern52", "rbf"])
+def test_who_is_forgotten_leaves_the_others_as_they_were(kernel: str, cap: int | None) -> None:
+    """Rows, histories, merged answers and own hyper-parameters move together, and a pending answer is not lost."""
+    ids, x = np.arange(70), np.linspace(0.1, 2, 12)
+    bank = Bank(kernel, Hyper(2.0, 1.0, 1e-3), cap=cap)
+    for t in range(12):
+        bank.observe(ids, x[t] + 0.01 * ids, np.sin(x[t] + ids))
+    bank.refit([Hyper(2.0, 1.0, 1e-3), Hyper(1.0, 2.0, 1e-2)], ids % 2)
+    before = bank.predict(ids, np.full(70, 0.7))
+    bank.observe(ids[:3], np.full(3, 0.3), np.full(3, 5.0))
+    told = bank.copy().predict(ids, np.full(70, 0.7))
+    assert told[0][0] != before[0][0]
+    bank.forget(np.array([1, 5, 33, 69, 700]))
+    stay = np.setdiff1d(ids, [1, 5, 33, 69])
+    assert np.array_equal(np.sort(bank.ids), stay)
+    for found, expected in zip(bank.predict(stay, np.full(66, 0.7)), told, strict=True):
+        assert found == pytest.approx(expected[stay], rel=1e-9)
+    bank.observe(np.array([5, 200]), np.full(2, 0.4), np.full(2, 1.0))  # who comes back is new
+    assert bank.count[bank.rows.find(np.array([5]))].tolist() == [1]

@@ -84,8 +84,10 @@ def _local(workers: int) -> Iterator[Engine]:
     distributed = _distributed(f"local:{workers}")
     import dask
 
-    # One thread per worker, in libraries too: more would fight for the same cores.
-    alone = dict.fromkeys(("LEFI_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS"), 1)
+    # One thread per worker, in libraries too: more would fight for the same cores. But lefi's own threads, because
+    # while one worker decides for all the others wait.
+    alone = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS"), 1)
+    alone["LEFI_THREADS"] = workers
     environment = {"MALLOC_TRIM_THRESHOLD_": 65536} | alone  # Dask's own: what is freed goes back
     settings = QUIET | {"distributed.nanny.pre-spawn-environ": environment}
     places = {"host": "127.0.0.1", "dashboard_address": None, "worker_dashboard_address": None}

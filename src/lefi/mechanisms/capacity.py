@@ -38,6 +38,11 @@ class Capacity:
         self.low, self.high = terms.size_low, terms.size_high
         self.caps, self.shorts, self.firm = LastValue(), LastValue(), LastValue()
 
+    @property
+    def values(self) -> tuple[LastValue, ...]:
+        """All that is noted of clients."""
+        return self.caps, self.shorts, self.firm
+
     def read(self, ids: IntArray) -> Shown:
         cap = self.caps.read(ids, default=-1.0)
         sure = (self.firm.read(ids, default=0.0) > 0) | (cap >= self.high)

@@ -25,9 +25,22 @@ class LastValue:
 
     def write(self, ids: IntArray, values: FloatArray) -> None:
         """Note a value for each id."""
-        if not np.array_equal(ids, self.ids):
-            both, first = np.unique(np.concatenate([ids, self.ids]), return_index=True)
-            self.values = np.concatenate([values, self.values])[first]
-            self.ids = both
-        else:
+        if np.array_equal(ids, self.ids):
             self.values = values.copy()
+            return
+        at = np.minimum(np.searchsorted(self.ids, ids), max(self.ids.size - 1, 0))
+        known = self.ids[at] == ids if self.ids.size else np.zeros(ids.size, dtype=bool)
+        self.values = self.values.copy()
+        self.values[at[known]] = values[known]
+        if not known.all():  # only newcomers are sorted: who left may be many
+            order = np.argsort(ids[~known])
+            new = ids[~known][order]
+            into = np.searchsorted(self.ids, new)
+            self.ids = np.insert(self.ids, into, new)
+            self.values = np.insert(self.values, into, values[~known][order])
+
+    def forget(self, ids: IntArray) -> None:
+        """Let the values of these ids go, where there are any; ids in order."""
+        if ids.size and self.ids.size:
+            stay = ids[np.minimum(np.searchsorted(ids, self.ids), ids.size - 1)] != self.ids
+            self.ids, self.values = self.ids[stay], self.values[stay]

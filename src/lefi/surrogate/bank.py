@@ -17,7 +17,7 @@ from lefi.errors import InputError, UnknownName
 from lefi.surrogate.cuda import DeviceHistory
 from lefi.surrogate.history import History
 from lefi.surrogate.kernels import NAMES, Hyper
-from lefi.surrogate.layout import FINITE, SOME
+from lefi.surrogate.layout import BIG, FINITE, SOME
 from lefi.surrogate.posterior import Posterior, hypers, posterior, prior
 from lefi.surrogate.rows import Rows
 from lefi.surrogate.warps import WARPS, warp
@@ -142,7 +142,18 @@ class Bank:
     def settle(self) -> None:
         """Take pending observations into the history now; the next prediction would."""
         if self.history.pending:
-            posterior(self, np.arange(len(self.rows)), np.empty((0, len(self.rows))))
+            rows = np.flatnonzero(self.history.px[: len(self.rows)] < BIG)
+            posterior(self, rows, np.empty((0, rows.size)))
+
+    def forget(self, ids: IntArray) -> None:
+        """Let the processes of these clients go; what the fleet learned stays in the hyper-parameters."""
+        if self.device != "cpu":
+            raise InputError("device", self.device, "cpu, to forget clients")
+        self.settle()
+        stay = np.flatnonzero(~np.isin(self.ids, ids))
+        table, choice = self.table, self.choice[stay[stay < self.choice.size]]
+        some = self.sample(stay)
+        self.rows, self.history, self.table, self.choice = some.rows, some.history, table, choice
 
     def sample(self, rows: IntArray) -> Self:
         """A bank of a few of the clients, on the CPU, with what they have answered."""

@@ -139,6 +139,7 @@ def joined(banks: Sequence[Bank]) -> Bank:
         np.concatenate([np.pad(a, ((0, 0), (0, slots - a.shape[1])), constant_values=nothing) for a in column])[order]
         for column, nothing in zip(zip(*parts, strict=True), (BIG, NONE, 1.0), strict=True)
     ]
+    result.history.weighted = any(bank.history.weighted for bank in banks)
     result.history.fill(ids.size, *columns)
     for name in ("count", "seen", "mean"):
         own = np.concatenate([getattr(bank.history, name)[: bank.ids.size] for bank in banks])

@@ -31,6 +31,7 @@ class History:
         self.px, self.py, self.mean = (np.empty(0) for _ in range(3))
         self.count, self.seen = (np.empty(0, dtype=np.int64) for _ in range(2))
         self.pending = False
+        self.weighted = False  # once pairs were merged
 
     @property
     def blocks(self) -> int:
@@ -92,6 +93,8 @@ class History:
 
         What a pair loses is w1 w2 / (w1 + w2) (x2 - x1)^2 (Ward); the mean of w observations has noise / w.
         """
+        if not self.weighted:  # until then every slot stands for one, and takes no room
+            self.w, self.weighted = np.ones(self.x.shape), True
         at = rows // LANES, slice(None), rows % LANES
         order = np.argsort(self.x[at], axis=1, kind="stable")
         x, y, w = (np.take_along_axis(a[at].astype(np.float64), order, axis=1) for a in (self.x, self.y, self.w))
@@ -121,6 +124,7 @@ class History:
     def sample(self, rows: IntArray) -> "History":
         """The history of some clients, in rows of their own; nothing is pending."""
         some = type(self)(self.cap, str(self.storage))
+        some.weighted = self.weighted
         some.fill(rows.size, *self.columns(rows))
         for name in ("count", "seen", "mean"):
             getattr(some, name)[: rows.size] = getattr(self, name)[rows]
@@ -150,12 +154,12 @@ class History:
         twin = type(self)(self.cap, str(self.storage))
         for name in ("x", "y", "w", "px", "py", "mean", "count", "seen"):
             setattr(twin, name, getattr(self, name).copy())
-        twin.pending = self.pending
+        twin.pending, twin.weighted = self.pending, self.weighted
         return twin
 
     def _resize(self, blocks: int, slots: int) -> None:
         old = self.x.shape
-        for name, nothing in (("x", BIG), ("y", NONE), ("w", 1.0))[: 2 if self.cap is None else 3]:
+        for name, nothing in (("x", BIG), ("y", NONE), ("w", 1.0))[: 3 if self.weighted else 2]:
             grown = aligned((blocks, slots, LANES), self.storage if name != "w" else np.dtype(np.float64))
             grown[old[0] :] = nothing
             grown[: old[0], old[1] :] = nothing

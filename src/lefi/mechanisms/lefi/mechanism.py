@@ -20,6 +20,7 @@ from lefi.mechanisms.explanation import Explanation
 from lefi.mechanisms.last_value import LastValue
 from lefi.mechanisms.lefi import believed
 from lefi.mechanisms.lefi.exact import best_weights
+from lefi.mechanisms.presence import AWAY, Presence
 from lefi.messages import CurveOffer, Receipt, Roster, Terms, spendable
 from lefi.surrogate import Bank
 from lefi.surrogate.evidence import LENGTHSCALES, NOISES, REFITS, learn
@@ -38,7 +39,8 @@ class Lefi:
 
     `start`: weights begin at this share of budget / clients, so that the rise is visible; `floor`: and never fall below
     this one, because a client that is offered nothing teaches nothing. `lengthscales` (in units of budget / clients)
-    and `noises` are the grid on which the evidence chooses after the rounds in `refits`.
+    and `noises` are the grid on which the evidence chooses after the rounds in `refits`. `cap`: answers of a client
+    that are kept, beyond it close ones are merged; `away`: clients that left and are remembered, at most.
     """
 
     payment = "curve"
@@ -66,6 +68,8 @@ class Lefi:
         inputs: Literal["weight", "log"] = "weight",
         solve: Literal["step", "exact"] = "step",
         limits: bool = False,
+        cap: Annotated[int, Field(ge=8)] = 128,
+        away: Annotated[int, Field(ge=0)] = AWAY,
     ) -> None:
         self.terms, self.seed = terms, seed
         self.probe, self.step, self.units = probe, step, units
@@ -73,7 +77,7 @@ class Lefi:
         self.lengthscales, self.noises, self.refits = lengthscales, noises, frozenset(refits)
         self.project_with, self.sample, self.slope = project_with, sample, slope
         self.inputs, self.solve, self.limits = inputs, solve, limits
-        self.bank = Bank(kernel)
+        self.bank, self.presence = Bank(kernel, cap=cap), Presence(away)
         self.weights, self.sizes, self.answers, self.rates = LastValue(), LastValue(), LastValue(), LastValue()
         self.unit = 0.0  # s, known after the first round
         self.budget = terms.budget  # of the last round
@@ -116,6 +120,11 @@ class Lefi:
         self.rates.write(ids, receipt.roster.rate)
         self.sizes.write(ids[answered], receipt.sizes[answered])
         self.answers.write(ids, self.answers.read(ids, default=0.0) + answered)
+        gone = self.presence.note(ids, receipt.round)
+        if gone.size:
+            self.bank.forget(gone)
+            for values in (self.weights, self.sizes, self.answers, self.rates):
+                values.forget(gone)
 
     def explain(self, ids: IntArray) -> Explanation:
         """What is believed of these clients; asking changes nothing."""

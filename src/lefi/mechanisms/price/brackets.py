@@ -35,6 +35,11 @@ class Brackets:
     def __init__(self) -> None:
         self.high, self.low, self.low_whole, self.step = LastValue(), LastValue(), LastValue(), LastValue()
 
+    @property
+    def values(self) -> tuple[LastValue, ...]:
+        """All that is noted of clients."""
+        return self.high, self.low, self.low_whole, self.step
+
     def read(self, ids: IntArray, whole: bool) -> Bracket:
         """What is known of these clients' prices; `whole`: low only from refusals of the whole cap."""
         low = (self.low_whole if whole else self.low).read(ids, default=0.0)

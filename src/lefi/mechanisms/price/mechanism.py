@@ -18,6 +18,7 @@ from lefi.mechanisms.capacity import Capacity
 from lefi.mechanisms.catalogue import register
 from lefi.mechanisms.explanation import Explanation
 from lefi.mechanisms.last_value import LastValue
+from lefi.mechanisms.presence import AWAY, Presence
 from lefi.mechanisms.price import takers
 from lefi.mechanisms.price.brackets import Brackets
 from lefi.mechanisms.price.fixed_cost import FixedCost, bounds
@@ -59,7 +60,10 @@ class Heard(NamedTuple):
 
 @register("price")
 class Price:
-    """Bracket the price that each client takes; probe inside the bracket while it is wide and money is short."""
+    """Bracket the price that each client takes; probe inside the bracket while it is wide and money is short.
+
+    `away`: clients that left and are remembered, at most; the usual price and the fixed cost stay.
+    """
 
     payment = "price"
     tier = "sizes"
@@ -71,12 +75,13 @@ class Price:
         *,
         seed: int = 0,
         tolerance: Annotated[float, Field(gt=0, lt=1)] = 0.005,
+        away: Annotated[int, Field(ge=0)] = AWAY,
     ) -> None:
         self.terms, self.seed, self.tolerance = terms, seed, tolerance
         widest = 2 * terms.size_high  # a fixed cost above that of the largest size, twice, is not looked for
         self.brackets, self.capacity = Brackets(), Capacity(terms)
         self.fixed_cost = FixedCost(widest, 0.0, widest)
-        self.prices, self.limits = LastValue(), LastValue()
+        self.prices, self.limits, self.presence = LastValue(), LastValue(), Presence(away)
         self.last: Receipt[PriceOffer] | None = None
         self.round = 0
 
@@ -120,6 +125,9 @@ class Price:
         """Note what was delivered; what it says of prices hangs on the fixed cost."""
         self.round = receipt.round
         ids, offer = receipt.roster.ids, receipt.offer
+        if (gone := self.presence.note(ids, receipt.round)).size:
+            for values in (self.prices, self.limits, *self.brackets.values, *self.capacity.values):
+                values.forget(gone)
         self.prices.write(ids, offer.price)
         self.limits.write(ids, offer.limit)
         before = self.capacity.read(ids).cap

@@ -4,7 +4,10 @@ The cost of an offer is what it can cost at worst, weight (1 - exp(-rate limit))
 budget, so no behaviour of the clients can overspend. docs/waterfill.md has the mathematics.
 """
 
+from typing import Annotated
+
 import numpy as np
+from pydantic import Field
 
 from lefi.arrays import FloatArray, IntArray
 from lefi.draws import key, uniform
@@ -13,7 +16,7 @@ from lefi.mechanisms.explanation import Explanation
 from lefi.mechanisms.waterfill.candidates import NOTHING
 from lefi.mechanisms.waterfill.commons import VOTERS, Fleet, Votes
 from lefi.mechanisms.waterfill.explain import explain
-from lefi.mechanisms.waterfill.memory import EXACT, LIMIT, Memory, X, Y
+from lefi.mechanisms.waterfill.memory import EXACT, FORGET, LIMIT, Memory, X, Y
 from lefi.mechanisms.waterfill.solver import Read, Solver
 from lefi.messages import CurveOffer, Receipt, Roster, Terms, spendable
 
@@ -24,15 +27,25 @@ TRIFLE = 1e-9  # of an equal share: whoever is offered less, or is paid for no s
 
 @register("waterfill")
 class Waterfill:
-    """One belief per client, one price of money for all."""
+    """One belief per client, one price of money for all.
+
+    `forget`: rounds without a client after which its answers go.
+    """
 
     payment = "curve"
     learns = "own"
     tier = "sizes"
 
-    def __init__(self, terms: Terms, *, seed: int = 0, explore: bool = True) -> None:
+    def __init__(
+        self,
+        terms: Terms,
+        *,
+        seed: int = 0,
+        explore: bool = True,
+        forget: Annotated[int, Field(ge=1)] = FORGET,
+    ) -> None:
         self.terms, self.seed, self.explore = terms, seed, explore
-        self.memory = Memory()
+        self.memory = Memory(forget)
         self.fleet: Fleet | None = None
 
     def ask(self, roster: Roster, budget: float | None = None) -> CurveOffer:

@@ -18,7 +18,8 @@ FORGET = 50  # rounds without a client after which its answers go; what the flee
 class Memory:
     """Rows of answers, sorted by id: the order in which clients appear leaves no trace."""
 
-    def __init__(self) -> None:
+    def __init__(self, forget: int = FORGET) -> None:
+        self.forget = forget
         self.ids: IntArray = np.empty(0, dtype=np.int64)
         self.seen: IntArray = np.empty(0, dtype=np.int64)  # round in which the client was here last
         self.rates: FloatArray = np.empty(0)  # with which it was
@@ -72,7 +73,7 @@ class Memory:
         self.seen[at], self.rates[at] = self.round, roster.rate
         self.leaving += ((self.seen[here] < self.round).sum() / max(here.sum(), 1) - self.leaving) / self.round
         push(self.answers, at, x, limit, y, float(self.round))
-        stay = self.round - self.seen <= FORGET
+        stay = self.round - self.seen <= self.forget
         if not stay.all():
             self.ids, self.seen, self.rates = self.ids[stay], self.seen[stay], self.rates[stay]
             self.answers = self.answers[stay]
