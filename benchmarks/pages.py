@@ -6,7 +6,8 @@ bench.json comes from `make bench` and serve.json from `python benchmarks/serve.
 else, price.json from `python -m benchmarks.price`, plan.json from `lefi plan`, target.json from
 `python -m benchmarks.target`, trust.json and trust_cifar10.json from `python -m benchmarks.trust judge`,
 trust_closed.json from `... closed`, trust_controls.json and trust_cost.json from the modules of that name, gpu.json
-from `python benchmarks/gpu.py` on a machine with a GPU. A test compares the pages with docs/measured.
+from `python benchmarks/gpu.py` on a machine with a GPU, cluster.json from `python -m benchmarks.cluster`. A test
+compares the pages with docs/measured.
 """
 
 import json
@@ -18,16 +19,24 @@ from typing import Any
 
 import scipy
 
-from benchmarks import speed_tables
+from benchmarks import cluster, speed_tables
 from benchmarks.price import GOALS, SHARED
 from lefi.studies.report.markdown import markdown, marked
 
-PAGES = ("README.md", "docs/surrogate.md", "docs/shape.md", "docs/plan.md", "docs/trust.md", "docs/service.md")
+PAGES = (
+    "README.md",
+    "docs/cluster.md",
+    "docs/surrogate.md",
+    "docs/shape.md",
+    "docs/plan.md",
+    "docs/trust.md",
+    "docs/service.md",
+)
 KEPT = Path("docs", "measured")
 PICTURE = "speed.png"
 POWER = "src/lefi/trust/power.json"  # what `lefi trust plan` reads
 TRUST = ("trust.json", "trust_cifar10.json", "trust_closed.json", "trust_controls.json", "trust_cost.json")
-FILES = ("bench.json", "serve.json", "gpu.json", "price.json", "plan.json", "target.json", *TRUST)
+FILES = ("bench.json", "cluster.json", "serve.json", "gpu.json", "price.json", "plan.json", "target.json", *TRUST)
 Measured = dict[str, Any]  # by the file's name without its ending
 
 
@@ -188,6 +197,7 @@ BLOCKS: dict[str, Callable[[Measured], str]] = {
     "trust_closed": trust_closed,
     "trust_controls": trust_controls,
     "trust_cost": trust_cost,
+    **cluster.BLOCKS,
     **{name: getattr(speed_tables, name) for name in SPEED},
 }
 

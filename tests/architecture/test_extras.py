@@ -51,6 +51,7 @@ def test_numba_is_imported_only_where_it_is_wanted(engine: str, imported: str) -
          "lefi-fl[drl]"),
         ("distributed", "list(__import__('lefi.studies.run.cluster').studies.run.cluster.finish_on_cluster([], 'dask://a:1'))",
          "lefi-fl[cluster]"),
+        ("distributed", "import lefi.cluster; lefi.cluster.opened('local:2').__enter__()", "lefi-fl[cluster]"),
     ],
 )  # fmt: skip
 def test_a_missing_extra_is_named(missing: str, use: str, extra: str) -> None:

@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,28 @@ def test_worker_processes_write_the_same_bytes_also_when_killed(tmp_path: Path, 
         assert played(spec, tmp_path / "there", ROUNDS, deadly) == rows
     assert len(set(deadly.killed)) == 2
     assert written(tmp_path / "there") == expected
+
+
+def listening(pid: int) -> set[str]:
+    """The addresses on which a process listens for TCP."""
+    inodes = set()
+    for link in Path("/proc", str(pid), "fd").iterdir():
+        with suppress(OSError):  # closed meanwhile
+            inodes.add(str(link.readlink()).removeprefix("socket:[").removesuffix("]"))
+    rows = [line.split() for table in ("tcp", "tcp6") for line in Path("/proc/net", table).read_text().splitlines()]
+    return {row[1].partition(":")[0] for row in rows if row[3] == "0A" and row[9] in inodes}
+
+
+@pytest.mark.slow
+def test_workers_and_scheduler_listen_on_loopback_only() -> None:
+    before = listening(process())
+    with opened("local:2") as engine:
+        assert isinstance(engine, Cluster)
+        workers = list(engine.client.run(process).values())
+        found = [listening(pid) for pid in workers] + [listening(process()) - before]
+    assert len(workers) == 2
+    assert all(found)
+    assert set().union(*found) == {"0100007F"}  # 127.0.0.1, as the kernel writes it
 
 
 @pytest.mark.parametrize(

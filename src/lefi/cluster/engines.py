@@ -13,9 +13,15 @@ from lefi.errors import InputError, LefiError
 
 ALLOWED = "here, local:WORKERS, dask://HOST:PORT or tls://HOST:PORT"
 SCHEMES = {"dask://": "tcp://", "tls://": "tls://"}
+LOOPBACK = "127.0.0.1"
 PATIENCE = 20  # seconds to reach the scheduler, and for a first worker to come
 DEATHS = 10  # workers that may die under one step before the step is held to be the cause
-QUIET = {"distributed.diagnostics.nvml": False, "distributed.scheduler.allowed-failures": DEATHS}
+QUIET = {
+    "distributed.diagnostics.nvml": False,
+    "distributed.scheduler.allowed-failures": DEATHS,
+    "distributed.worker.profile.enabled": False,  # it looks at a worker's stack 100 times a second, and we never do
+    "distributed.admin.tick.interval": "200ms",  # ten times the usual one: workers wait most of the time
+}
 
 
 class Engine(Protocol):
@@ -90,7 +96,8 @@ def _local(workers: int) -> Iterator[Engine]:
     alone["LEFI_THREADS"] = workers
     environment = {"MALLOC_TRIM_THRESHOLD_": 65536} | alone  # Dask's own: what is freed goes back
     settings = QUIET | {"distributed.nanny.pre-spawn-environ": environment}
-    places = {"host": "127.0.0.1", "dashboard_address": None, "worker_dashboard_address": None}
+    # Left out, the addresses of dashboards would be those of all networks of this machine.
+    places = {"host": LOOPBACK} | dict.fromkeys(("dashboard_address", "worker_dashboard_address"), f"{LOOPBACK}:0")
     with (
         dask.config.set(settings),
         distributed.LocalCluster(
