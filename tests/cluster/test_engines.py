@@ -13,6 +13,7 @@ from lefi.cluster import engines, opened
 from lefi.cluster.engines import Cluster, process
 from lefi.errors import InputError, LefiError
 from tests.cluster.fleets import played, receipts, small
+from tests.dask_processes import Process, dask_processes
 
 ROUNDS = 7
 
@@ -80,6 +81,38 @@ def test_workers_and_scheduler_listen_on_loopback_only() -> None:
     assert len(workers) == 2
     assert all(found)
     assert set().union(*found) == {"0100007F"}  # 127.0.0.1, as the kernel writes it
+
+
+class Fatal(Cluster):
+    """Kills the scheduler when the stage of that name is handed out for the given time."""
+
+    def __init__(self, client: Any, scheduler: Process, stage: str, times: int) -> None:
+        super().__init__(client)
+        self.scheduler, self.stage, self.left = scheduler, stage, times
+
+    def submit(self, step: Callable[..., Any], *given: Any) -> Any:
+        if step.__name__ == self.stage:
+            self.left -= 1
+            if self.left == 0:
+                self.scheduler.kill()
+                self.scheduler.wait(20)
+        return super().submit(step, *given)
+
+
+@pytest.mark.slow
+def test_a_cluster_writes_the_same_bytes_and_a_lost_scheduler_is_one_line(tmp_path: Path) -> None:
+    spec = small("price")
+    rows = played(spec, tmp_path / "here", ROUNDS)
+    with dask_processes(tmp_path) as (place, processes), opened(f"dask://{place}") as engine:
+        assert isinstance(engine, Cluster)
+        assert played(spec, tmp_path / "there", ROUNDS, engine) == rows
+        fatal = Fatal(engine.client, processes[0], "settle", 3 * 7 + 4)
+        with pytest.raises(LefiError, match="the scheduler is lost") as error:
+            played(spec, tmp_path / "lost", ROUNDS, fatal)
+    assert "\n" not in str(error.value)
+    assert written(tmp_path / "there") == written(tmp_path / "here")
+    assert played(spec, tmp_path / "lost", ROUNDS) == rows
+    assert written(tmp_path / "lost") == written(tmp_path / "here")
 
 
 @pytest.mark.parametrize(

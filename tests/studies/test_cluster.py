@@ -1,9 +1,5 @@
 """The same study on a Dask cluster: same bytes as on this machine."""
 
-import os
-import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,33 +8,15 @@ import pytest
 from typer.testing import CliRunner
 
 from lefi.cli import app
+from tests.dask_processes import dask_processes
 
 STUDY = ["compare", "--mechanisms", "lefi,uniform", "--scenario", "mixed", "--clients", "4", "--rounds", "6"]
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A scheduler and a worker as processes of their own, on loopback, stopped by pid."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    folder = tmp_path_factory.mktemp("dask")
-    dask = [sys.executable, "-m", "distributed.cli"]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
-    scheduler = ["dask_scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard", "--no-show"]
-    worker = ["dask_worker", f"tcp://127.0.0.1:{port}", "--host", "127.0.0.1", "--nworkers", "1", "--nthreads", "1"]
-    worker += ["--no-dashboard", "--no-nanny", "--local-directory", str(folder)]
-    environment = os.environ | {"DASK_DISTRIBUTED__DIAGNOSTICS__NVML": "False"}
-    started = []
-    for name, *arguments in (scheduler, worker):
-        command = [dask[0], "-m", f"distributed.cli.{name}", *arguments]
-        started.append(subprocess.Popen(command, env=environment, **quiet))  # type: ignore[call-overload]
-    try:
-        yield f"dask://127.0.0.1:{port}"
-    finally:
-        for process in reversed(started):
-            process.terminate()
-            process.wait(20)
+    with dask_processes(tmp_path_factory.mktemp("dask")) as (place, _):
+        yield f"dask://{place}"
 
 
 def run(out: Path, *options: str) -> dict[str, bytes]:

@@ -4,8 +4,10 @@ An engine takes a function and what it is given, and hands out a future, which m
 a future stands for stays where it was computed, until it is gathered.
 """
 
+import asyncio
 import os
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -57,11 +59,14 @@ class Cluster:
 
     def gather(self, futures: Sequence[Any]) -> list[Any]:
         from distributed import KilledWorker
+        from distributed.comm import CommClosedError
 
         try:
             return list(self.client.gather(list(futures)))
         except KilledWorker as error:
-            raise LefiError(f"{DEATHS} workers died under {error.task}: too little memory for a partition?") from None
+            raise LefiError(f"too many workers died under {error.task}: is a partition too large for one?") from None
+        except (CommClosedError, CancelledError, asyncio.CancelledError, TimeoutError):
+            raise LefiError("the scheduler is lost; the same command goes on from what was written") from None
 
 
 @contextmanager
