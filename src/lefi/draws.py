@@ -18,7 +18,7 @@ from lefi.compiler import NUMBA, compiled, inlined
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 BLOCK = 32768  # numbers that numpy draws at a time: what fits the cache of a core is drawn twice as fast
 WORDS = 4  # of 64 bits, that a PCG64 starts from
-KEPT = 1 << 15  # addresses that are remembered, 5 MB: a study meets the same seeds and rounds with every mechanism
+KEPT = 1 << 13  # addresses that are remembered, 5 MB: mechanisms of a study meet the same seeds and rounds in turn
 
 
 def sequence(seed: int, name: str, *counters: int) -> np.random.SeedSequence:
