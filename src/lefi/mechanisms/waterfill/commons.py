@@ -22,7 +22,7 @@ from lefi.mechanisms.waterfill.narrowing import fit_all
 from lefi.mechanisms.waterfill.points import COSTS, EXPONENTS, GROUP, POINTS, Beliefs, Shared, blank
 from lefi.mechanisms.waterfill.review import explain_all, surprises
 
-VOTERS = 512  # clients that are asked, at most
+VOTERS = 256  # clients that are asked, at most
 CHANCES = np.array([0.25, 0.39, 0.03, 0.04, 0.05, 0.05, 0.1, 0.01, 0.04])  # of the kinds, before anything is known
 SHAPES = np.array([0.2, 0.1, 0.4, 0.1, 0.1, 0.1])  # chances of the exponents, before anything is known
 FIRST, EACH = 2.0, 0.2  # clients that these guesses count for, and more per client of the fleet

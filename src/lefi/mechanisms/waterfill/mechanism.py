@@ -13,12 +13,13 @@ from lefi.mechanisms.explanation import Explanation
 from lefi.mechanisms.waterfill.candidates import NOTHING
 from lefi.mechanisms.waterfill.commons import VOTERS, Fleet
 from lefi.mechanisms.waterfill.explain import explain
-from lefi.mechanisms.waterfill.memory import EXACT, LIMIT, Memory, X, Y
+from lefi.mechanisms.waterfill.large import plan
+from lefi.mechanisms.waterfill.memory import EXACT, Memory
 from lefi.mechanisms.waterfill.solver import Solver
 from lefi.messages import CurveOffer, Receipt, Roster, Terms, spendable
 
 SHIFT = 0.2  # log weight: the first two offers to a client lie apart by twice this, to tell a plateau from a slope
-WORK = 20_000  # clients that a round thinks about, at most: the others keep their offers
+MANY = 2000  # clients of a fleet above which a formula serves who is easily understood, and others wait for their turn
 TRIFLE = 1e-9  # of an equal share: whoever is offered less, or is paid for no size, was not asked
 
 
@@ -67,35 +68,16 @@ class Waterfill:
 
     def _plan(self, roster: Roster, budget: float) -> tuple[FloatArray, FloatArray]:
         """Log weight and limit of each client."""
-        n = len(roster)
-        sign = np.where(uniform(key(self.seed, "mechanism"), roster.ids) < 0.5, 1.0, -1.0)
+        n, ids = len(roster), roster.ids
+        shift = np.where(uniform(key(self.seed, "mechanism"), ids) < 0.5, SHIFT, -SHIFT) if self.memory.round < 2 else 0
         if self.fleet is None:  # nothing is known: equal shares, half of them shifted up and half down
-            return np.log(budget / n) + SHIFT * sign, np.full(n, self.terms.size_high)
-        x, limit, held = self._keep(roster, budget)
-        at = np.flatnonzero(x == NOTHING)
-        some = roster if at.size == n else roster.take(at)
-        if at.size:
-            solver = Solver(self.terms, self.fleet.shared, self.explore, self.memory.leaving, budget / n, budget)
-            x[at], limit[at] = solver.solve(some, lambda i: self.memory.read(some.ids[i]), budget - held)
-        return x - (SHIFT * sign if self.memory.round == 1 else 0.0), limit
-
-    def _keep(self, roster: Roster, budget: float) -> tuple[FloatArray, FloatArray, float]:
-        """In a fleet of more than WORK clients, offers of those whose turn it is not, and what these can cost.
-
-        Turns are drawn anew in every round, so that one price of money comes to rule all. NOTHING: it is their turn.
-        """
-        n = len(roster)
-        x, limit = np.full(n, NOTHING), np.full(n, self.terms.size_low)
-        if n <= WORK:
-            return x, limit, 0.0
-        turn = uniform(key(self.seed, "mechanism", self.memory.round), roster.ids) < WORK / n
-        last = self.memory.newest(roster.ids)
-        kept = np.flatnonzero(~turn & ~np.isnan(last[:, Y]))
-        x[kept], limit[kept] = last[kept, X], np.minimum(last[kept, LIMIT], self.terms.size_high)
-        held = -float((np.exp(x[kept]) * np.expm1(-roster.rate[kept] * limit[kept])).sum())
-        most = budget * (1 - WORK / n / 2)  # whose turn it is gets some money whatever the others hold
-        x[kept] += min(float(np.log(most / held)), 0.0) if held > 0 else 0.0
-        return x, limit, min(held, most)
+            return np.log(budget / n) + shift, np.full(n, self.terms.size_high)
+        solver = Solver(self.terms, self.fleet.shared, self.explore, self.memory.leaving, budget / n, budget)
+        if n <= MANY:
+            x, limit = solver.solve(roster, lambda i: self.memory.read(ids[i]), budget)
+            return x - shift, limit
+        drawn = uniform(key(self.seed, "mechanism", self.memory.round), ids)  # turns are drawn anew in every round
+        return plan(solver, self.memory, roster, drawn, budget)
 
 
 def by_id(roster: Roster) -> tuple[IntArray, Roster]:

@@ -62,7 +62,10 @@ class Memory:
         ids = roster.ids
         self.round += 1
         new = ids[~self.rows(ids)[1]]
-        if new.size:
+        if self.ids.size == 0:  # to insert a million rows takes long
+            self.ids, self.seen, self.rates = ids, np.full(ids.size, self.round), roster.rate.copy()
+            self.answers = np.full((ids.size, 4, SLOTS), np.nan, dtype=np.float32)
+        elif new.size:
             into = np.searchsorted(self.ids, new)
             self.ids, self.seen = np.insert(self.ids, into, new), np.insert(self.seen, into, self.round)
             self.rates = np.insert(self.rates, into, 0.0)
