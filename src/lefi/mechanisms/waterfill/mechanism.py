@@ -12,6 +12,7 @@ from lefi.mechanisms.catalogue import register
 from lefi.mechanisms.explanation import Explanation
 from lefi.mechanisms.waterfill.candidates import NOTHING
 from lefi.mechanisms.waterfill.commons import VOTERS, Fleet
+from lefi.mechanisms.waterfill.curves import ROUNDING, TINY
 from lefi.mechanisms.waterfill.explain import explain
 from lefi.mechanisms.waterfill.large import plan
 from lefi.mechanisms.waterfill.memory import EXACT, Memory
@@ -20,7 +21,6 @@ from lefi.messages import CurveOffer, Receipt, Roster, Terms, spendable
 
 SHIFT = 0.2  # log weight: the first two offers to a client lie apart by twice this, to tell a plateau from a slope
 MANY = 2000  # clients of a fleet above which a formula serves who is easily understood, and others wait for their turn
-TRIFLE = 1e-9  # of an equal share: whoever is offered less, or is paid for no size, was not asked
 
 
 @register("waterfill")
@@ -52,12 +52,12 @@ class Waterfill:
         order, roster = by_id(receipt.roster)
         self.fleet = self.fleet or Fleet(self.terms.size_low, self.terms.size_high, float(np.log(each)))
         weight, limit = offer.weight[order], offer.limit[order]
-        asked = (weight > TRIFLE * each) & (limit > EXACT * self.terms.size_high)
+        asked = (weight > ROUNDING * each) & (limit > EXACT * self.terms.size_high)
         y = np.where(asked, np.minimum(receipt.sizes[order], limit), np.nan)
         voters = np.arange(0, len(roster), 1 + len(roster) // VOTERS)
         ids, rate = roster.ids[voters], roster.rate[voters]
         before = self.memory.read(ids)
-        self.memory.note(roster, np.log(np.maximum(weight, 1e-300)), limit, y)
+        self.memory.note(roster, np.log(np.maximum(weight, TINY)), limit, y)
         after = self.memory.read(ids)
         self.fleet.watch(before, after, rate, self.memory.round)
         self.fleet.learn(after, rate)

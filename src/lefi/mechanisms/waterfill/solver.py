@@ -13,6 +13,7 @@ from lefi.allocation import allocate, best_response
 from lefi.arrays import BoolArray, FloatArray, IntArray
 from lefi.mechanisms.waterfill import candidates, points
 from lefi.mechanisms.waterfill.candidates import GRID, NOTHING, TOPS, Candidates, Stakes
+from lefi.mechanisms.waterfill.curves import TINY
 from lefi.mechanisms.waterfill.memory import SLOTS, WHEN, Answers, Y
 from lefi.mechanisms.waterfill.narrowing import fit_all
 from lefi.messages import Roster, Terms
@@ -71,7 +72,7 @@ class Solver:
             at = np.arange(start, min(start + BLOCK, n))
             x[at], limit[at], cost[at], _ = self._serve(roster.take(at), read(at), at_price(price))
             left, due = budget - float(cost[: at[-1] + 1].sum()), budget * (n - at[-1] - 1) / n
-            price *= float(np.clip(due / max(left, 1e-300), 1 / STRIDE, STRIDE)) if due > 0 else 1.0
+            price *= float(np.clip(due / max(left, TINY), 1 / STRIDE, STRIDE)) if due > 0 else 1.0
         return Served(x, limit, cost, price)
 
     def _serve(self, roster: Roster, answers: Answers, choose: Choose) -> Served:
