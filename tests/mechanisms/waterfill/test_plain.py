@@ -42,12 +42,29 @@ def test_a_plateau_alone_bounds_the_location_and_it_is_sought_below() -> None:
     assert one.b[0] < 0.5 - RATE * CAP - 0.1
 
 
+def test_who_has_refused_is_sought_above_and_below_what_it_has_delivered_for() -> None:
+    refused = found([-8.0], [0.0])
+    assert refused.follows[0]
+    assert refused.b[0] > -8.0
+    both = found([-5.5, -4.3], [0.0, 1.0])
+    assert both.follows[0]
+    assert -5.5 < both.b[0] < -4.3 - RATE * 1.0 + 1e-6
+
+
+def test_with_little_money_for_many_nearly_all_of_it_is_well_spent() -> None:
+    market = lefi.scenario("paper", clients=3000, budget=1.5, seed=1)
+    nothing, best = market.accuracy_of(np.zeros(3000)), lefi.oracle(market).accuracy
+    *_, last = lefi.play(lefi.make("waterfill", market.terms), market, 10)
+    assert last.paid <= market.terms.budget
+    assert last.accuracy - nothing > 0.95 * (best - nothing)
+
+
 @pytest.mark.parametrize(
     ("x", "y"),
     [
         ([1.0, -2.0, -3.0], [CAP, 1.1 * hinge(-2.0), hinge(-3.0)]),  # noise
         ([1.0, -2.0, -3.0], [CAP, CAP, 0.0]),  # all or nothing
-        ([-8.0], [0.0]),  # it has only refused
+        ([-8.0, -7.5, -7.0, -6.5], [0.0] * 4),  # it refuses again and again
         ([1.0, 0.5], [2.0, 3.0]),  # less money brought more
     ],
 )

@@ -59,12 +59,14 @@ def look(answers: Answers, at: IntArray, rate: FloatArray, shared: Shared, found
         if at[i] < 0 or np.isnan(answers[at[i], Y, 0]):
             continue
         mine, r = answers[at[i]], rate[i]
-        b, top, n = np.inf, 0.0, 0
+        b, top, least, n = np.inf, 0.0, -np.inf, 0
         while n < SLOTS and not np.isnan(mine[Y, n]) and (n == 0 or mine[WHEN, n] >= shared.jumped):
             if mine[Y, n] > shared.floor + close:
                 if found.x[i] == NOTHING:
                     found.x[i], found.limit[i] = mine[X, n], mine[LIMIT, n]
                 b, top = min(b, mine[X, n] - r * mine[Y, n]), max(top, mine[Y, n])
+            else:
+                least = max(least, mine[X, n] - r * shared.floor)
             n += 1
         capped, rises = False, False
         for j in range(n):
@@ -72,19 +74,28 @@ def look(answers: Answers, at: IntArray, rate: FloatArray, shared: Shared, found
                 capped = capped or (mine[Y, j] >= top - close and mine[X, j] > b + r * (top + close))
                 rises = rises or shared.floor + close < mine[Y, j] < top - close
         found.cap[i] = top if capped else shared.high
-        found.b[i], found.last[i] = b if rises else below(b, shared.mean[0] - log(r), sqrt(shared.var[0])), mine[Y, 0]
-        found.follows[i] = b < np.inf
-        for j in range(n):
+        found.last[i], found.follows[i] = mine[Y, 0], b < np.inf or n < SLOTS // 4
+        found.b[i] = b if rises else seek(least, b, shared.mean[0] - log(r), sqrt(shared.var[0]))
+        for j in range(n if b < np.inf else 0):
             size = min(max((mine[X, j] - b) / r, shared.floor), min(found.cap[i], mine[LIMIT, j]))
             found.follows[i] = found.follows[i] and abs(mine[Y, j] - size) <= close
 
 
 @inlined
-def below(most: float, mean: float, deviation: float) -> float:
-    """Where a location that is at most this is sought: a deviation of the fleet's prior below where that expects it.
+def seek(least: float, most: float, mean: float, deviation: float) -> float:
+    """Where a location between these is sought: where the fleet's prior expects it below the most, or in the middle.
 
-    Who is offered too little shows the rise, and with it the location, in one round.
+    Of a client that has only refused there is no most: where the prior expects it above the least.
     """
+    if most == np.inf:
+        return -below(-least, -mean, deviation)
+    found = below(most, mean, deviation)
+    return found if found > least else (least + most) / 2
+
+
+@inlined
+def below(most: float, mean: float, deviation: float) -> float:
+    """The mean of a normal variable that is at most this."""
     z = max((most - mean) / deviation, -LEFT)
     return most - deviation * (z + exp(normal(z, 0.0, 1.0) - log_phi(z)))
 
