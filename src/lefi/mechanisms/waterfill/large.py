@@ -9,18 +9,20 @@ from lefi.mechanisms.waterfill.solver import Solver
 from lefi.messages import Roster
 
 WORK = 20_000  # clients that a round thinks about, at most: the others keep the last offer that brought something
-HELD = 0.5  # of the money that these may hold, at most, so that something is left for the others
 
 
 def plan(
     solver: Solver, memory: Memory, roster: Roster, drawn: FloatArray, budget: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Log weight and limit of each client; `drawn`, a number from 0 to 1 per client, tells whose turn it is."""
+    """Log weight and limit of each client; `drawn`, a number from 0 to 1 per client, tells whose turn it is.
+
+    Whatever some hold, half of an equal share is left for each of the others.
+    """
     plain = survey(memory, roster, solver.shared)
     x, limit = plain.x.copy(), plain.limit.copy()
     cost = -np.exp(x) * np.expm1(-roster.rate * limit)
     followed, thought, kept = split(plain, drawn)
-    left = budget - lowered(x, kept, float(cost[kept].sum()), HELD * budget)
+    left = budget - lowered(x, kept, float(cost[kept].sum()), budget * (1 - (1 - kept.size / x.size) / 2))
     if followed.size == 0:
         some = roster.take(thought)
         x[thought], limit[thought] = solver.solve(some, lambda i: memory.read(some.ids[i]), left)
@@ -31,7 +33,7 @@ def plan(
         price, _ = price_of(solver.terms, easy, formula, left * float(part))
         some = roster.take(thought)
         x[thought], limit[thought], spent, _ = solver.serve(some, lambda i: memory.read(some.ids[i]), price)
-        left -= lowered(x, thought, float(spent.sum()), HELD * left)
+        left -= lowered(x, thought, float(spent.sum()), left * (1 - followed.size / x.size / 2))
     x[followed], limit[followed], *_ = share(solver.terms, easy, formula, left)
     return x, limit
 
