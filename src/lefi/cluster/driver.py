@@ -11,7 +11,7 @@ from lefi.cluster.engines import Engine
 from lefi.cluster.folder import Folder
 from lefi.cluster.spec import Spec
 from lefi.errors import LefiError
-from lefi.mechanisms.division import Outcome, Round
+from lefi.mechanisms.division import Lesson, Outcome, Round
 
 EVERY = 10  # rounds between two saves: what a dead worker knew is told again from receipts of at most so many
 
@@ -68,14 +68,23 @@ class Driver:
     def _settle(self, round: Round) -> dict[str, Any]:
         """Offers to all, and the row of the round."""
         spec, engine = self.spec, self.engine
-        looks = [engine.submit(stages.look, spec, state, self.head, round) for state in self.states]
-        plan = engine.submit(stages.decide, spec, self.head, looks, round)
-        drafts = [engine.submit(stages.draft, spec, state, self.head, plan, round) for state in self.states]
+        plan, looks = None, [Lesson() for _ in self.parts]
+        for _ in range(spec.division.looks):
+            looks = [
+                engine.submit(stages.look, spec, state, self.head, plan, last, round)
+                for state, last in zip(self.states, looks, strict=True)
+            ]
+            told = [engine.submit(stages.shared, look) for look in looks]
+            plan = engine.submit(stages.decide, spec, self.head, told, plan, round)
+        drafts = [
+            engine.submit(stages.draft, spec, state, self.head, plan, last, round)
+            for state, last in zip(self.states, looks, strict=True)
+        ]
         costs = [engine.submit(stages.cost, *pair) for pair in zip(self.states, drafts, strict=True)]
         spent = total(engine.gather(costs))
         parts: list[stages.Part] = engine.gather(
             [
-                engine.submit(stages.settle, spec, part, self.folder, state, drafted, spent, round)
+                engine.submit(stages.settle, spec, part, self.folder, state, drafted, spent, plan, round)
                 for part, state, drafted in zip(self.parts, self.states, drafts, strict=True)
             ]
         )
@@ -96,7 +105,7 @@ class Driver:
             engine.submit(stages.tell, spec, part, self.folder, state, self.head, round)
             for part, state in zip(self.parts, self.states, strict=True)
         ]
-        lessons = [engine.submit(stages.shared, state) for state in self.states]
+        lessons = [engine.submit(stages.shared, engine.submit(stages.lesson, state)) for state in self.states]
         (self.head,) = engine.gather([engine.submit(stages.learn, spec, self.head, lessons, round, outcome)])
         if round.number % self.every == 0:
             paths = [self.folder.state(round.number, part) for part in self.parts]

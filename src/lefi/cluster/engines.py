@@ -59,7 +59,7 @@ class Cluster:
 
     def gather(self, futures: Sequence[Any]) -> list[Any]:
         from distributed import KilledWorker
-        from distributed.comm import CommClosedError
+        from distributed.comm.core import CommClosedError
 
         try:
             return list(self.client.gather(list(futures)))

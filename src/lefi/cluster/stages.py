@@ -56,19 +56,19 @@ def begin(spec: Spec, partition: int, folder: Folder) -> State:
     return State(market, spec.made(), Lesson())
 
 
-def look(spec: Spec, state: State, head: Any, round: Round) -> Any:
-    """What is known of the clients of a partition and matters to all."""
-    return spec.division.look(_current(spec, state, head), state.market.fleet.roster, round)
+def look(spec: Spec, state: State, head: Any, plan: Any, last: Lesson, round: Round) -> Lesson:
+    """What is known of the clients of a partition."""
+    return spec.division.look(_current(spec, state, head), state.market.fleet.roster, plan, last.own, round)
 
 
-def decide(spec: Spec, head: Any, looks: Sequence[Any], round: Round) -> Any:
+def decide(spec: Spec, head: Any, looks: Sequence[Any], plan: Any, round: Round) -> Any:
     """The plan for all."""
-    return spec.division.decide(spec.made(), head, looks, round)
+    return spec.division.decide(spec.made(), head, looks, plan, round)
 
 
-def draft(spec: Spec, state: State, head: Any, plan: Any, round: Round) -> Draft:
+def draft(spec: Spec, state: State, head: Any, plan: Any, last: Lesson, round: Round) -> Draft:
     """Offers to the clients of a partition."""
-    return spec.division.draft(_current(spec, state, head), state.market.fleet.roster, plan, round)
+    return spec.division.draft(_current(spec, state, head), state.market.fleet.roster, plan, last.own, round)
 
 
 def cost(state: State, drafted: Draft) -> FloatArray:
@@ -77,11 +77,11 @@ def cost(state: State, drafted: Draft) -> FloatArray:
 
 
 def settle(
-    spec: Spec, partition: int, folder: Folder, state: State, drafted: Draft, spent: float, round: Round
+    spec: Spec, partition: int, folder: Folder, state: State, drafted: Draft, spent: float, plan: Any, round: Round
 ) -> Part:
     """Carry the offers to the clients, pay them, and write the receipts."""
     market, roster = state.market, state.market.fleet.roster
-    offer = spec.division.scaled(state.mechanism, drafted.offer, spent, round)
+    offer = spec.division.scaled(state.mechanism, drafted, spent, plan, round)
     receipt = market.settle(round.number, offer, generator(spec.seed, "behaviour", round.number), round.money)
     columns = {"round": np.full(len(roster), round.number), "id": roster.ids} | receipt.offer.to_columns()
     table = pl.DataFrame(columns | {"size": receipt.sizes, "payment": receipt.payments})
@@ -106,9 +106,14 @@ def tell(spec: Spec, partition: int, folder: Folder, state: State, head: Any, ro
     return State(market, mechanism, lesson)
 
 
-def shared(state: State) -> Any:
-    """What a partition passes on to the head."""
-    return state.lesson.shared
+def lesson(state: State) -> Lesson:
+    """What a partition has learned."""
+    return state.lesson
+
+
+def shared(lesson: Lesson) -> Any:
+    """What a partition passes on."""
+    return lesson.shared
 
 
 def learn(spec: Spec, head: Any, lessons: Sequence[Any], round: Round, outcome: Outcome) -> Any:

@@ -3,7 +3,7 @@
 Each partition has a mechanism of its own, which knows the clients of that partition alone. What all of them have in
 common is the head: small, and made anew after every round. One round:
 look     each partition   what must be known of its clients before anything is decided
-decide   once             the plan, from what was looked at and the head
+decide   once             the plan, from what was looked at and the head; both as often as `looks` says
 draft    each partition   offers, and what they cost
 scaled   each partition   the offers after one sum over the whole fleet
 tell     each partition   the mechanism learns from its receipts
@@ -49,14 +49,20 @@ class Draft(NamedTuple):
 
 
 class Lesson(NamedTuple):
-    """What a partition learned from a round."""
+    """What a partition learned from a round, or from a look."""
 
-    shared: Any = None  # goes to the head
-    own: Any = None  # stays until the next head is known
+    shared: Any = None  # goes to those who decide for all
+    own: Any = None  # stays until they have
 
 
 class Division(Generic[M]):
-    """How one mechanism is divided. Holds nothing; what a mechanism does not need stays as it is here."""
+    """How one mechanism is divided. Holds nothing; what a mechanism does not need stays as it is here.
+
+    `looks`: how often partitions are looked at and something is decided. A look sees the plan so far, and what the same
+    partition kept of its last look.
+    """
+
+    looks = 1
 
     def refusal(self, mechanism: M) -> str | None:
         """Why a mechanism with these settings cannot be divided."""
@@ -70,21 +76,21 @@ class Division(Generic[M]):
         """The mechanism as the head has it; `own` is of the last lesson. The one that is given is not changed."""
         return mechanism
 
-    def look(self, mechanism: M, roster: Roster, round: Round) -> Any:
-        """What is known of these clients and matters to all."""
+    def look(self, mechanism: M, roster: Roster, plan: Any, own: Any, round: Round) -> Lesson:
+        """What is known of these clients: what matters to all, and what is kept for the next look and the draft."""
+        return Lesson()
+
+    def decide(self, mechanism: M, head: Any, looks: Sequence[Any], plan: Any, round: Round) -> Any:
+        """The plan for all partitions, from the one so far; the mechanism is a blank one."""
         return None
 
-    def decide(self, mechanism: M, head: Any, looks: Sequence[Any], round: Round) -> Any:
-        """The plan for all partitions; the mechanism is a blank one."""
-        return None
-
-    def draft(self, mechanism: M, roster: Roster, plan: Any, round: Round) -> Draft:
+    def draft(self, mechanism: M, roster: Roster, plan: Any, own: Any, round: Round) -> Draft:
         """Offers to these clients."""
         raise NotImplementedError
 
-    def scaled(self, mechanism: M, offer: Any, cost: float, round: Round) -> Any:
+    def scaled(self, mechanism: M, draft: Draft, cost: float, plan: Any, round: Round) -> Any:
         """The offers, now that the cost of all drafts is known."""
-        return offer
+        return draft.offer
 
     def tell(self, mechanism: M, receipt: Receipt, round: Round) -> Lesson:
         """Let the mechanism of a partition learn."""

@@ -85,17 +85,17 @@ class UniformDivision(Division[Uniform]):
     def begin(self, mechanism: Uniform) -> list[Point]:
         return []
 
-    def decide(self, mechanism: Uniform, head: list[Point], looks: Sequence[Any], round: Round) -> float:
+    def decide(self, mechanism: Uniform, head: list[Point], looks: Sequence[Any], plan: None, round: Round) -> float:
         mechanism.points = list(head)
         return mechanism.weight(round.money, round.clients)
 
-    def draft(self, mechanism: Uniform, roster: Roster, plan: float, round: Round) -> Draft:
+    def draft(self, mechanism: Uniform, roster: Roster, plan: float, own: None, round: Round) -> Draft:
         return Draft(mechanism.same(roster, plan), np.zeros(len(roster)))
 
     def learn(
         self, mechanism: Uniform, head: list[Point], lessons: Sequence[Any], round: Round, outcome: Outcome
     ) -> list[Point]:
-        weight = self.decide(mechanism, head, [], round)
+        weight = self.decide(mechanism, head, [], None, round)
         if outcome.answered:
             mechanism.note(Point(weight, outcome.paid), round.money)
         return mechanism.points

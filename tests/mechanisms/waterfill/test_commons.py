@@ -59,6 +59,6 @@ def test_noise_and_drift_are_told_apart_by_age() -> None:
 
 
 @pytest.mark.parametrize("scenario", ["mixed", "noisy"])
-def test_two_rounds_tell_a_large_fleet_its_noise(scenario: str) -> None:
-    noise = learned(lefi.scenario(scenario, clients=5000, seed=2), 2).rho
+def test_three_rounds_tell_a_large_fleet_its_noise(scenario: str) -> None:
+    noise = learned(lefi.scenario(scenario, clients=5000, seed=2), 3).rho
     assert noise < 2e-3 if scenario == "mixed" else noise == pytest.approx(0.1, rel=0.3)

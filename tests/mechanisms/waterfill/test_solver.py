@@ -22,8 +22,9 @@ def test_blocks_come_to_what_the_whole_fleet_comes_to(budget: float, monkeypatch
     assert market.settle(5, offer, None).accuracy - nothing > 0.99 * whole
 
 
-def test_with_money_for_all_everything_is_bought() -> None:
-    market = lefi.scenario("mixed", clients=1500, budget=1500 * 1000.0, seed=3)
+@pytest.mark.parametrize("clients", [1500, 3000])
+def test_with_money_for_all_everything_is_bought(clients: int) -> None:
+    market = lefi.scenario("mixed", clients=clients, budget=clients * 1000.0, seed=3)
     mechanism = lefi.make("waterfill", market.terms)
     *_, last = lefi.play(mechanism, market, 5)
     assert last.paid <= market.terms.budget

@@ -26,11 +26,11 @@ class LefiDivision(Division[Lefi]):
         here.bank.refit(head)
         return here
 
-    def draft(self, mechanism: Lefi, roster: Roster, plan: None, round: Round) -> Draft:
+    def draft(self, mechanism: Lefi, roster: Roster, plan: None, own: None, round: Round) -> Draft:
         return mechanism.draft(roster, round.money, round.clients)
 
-    def scaled(self, mechanism: Lefi, offer: CurveOffer, cost: float, round: Round) -> CurveOffer:
-        return mechanism.scaled(offer, cost, round.money)
+    def scaled(self, mechanism: Lefi, draft: Draft, cost: float, plan: None, round: Round) -> CurveOffer:
+        return mechanism.scaled(draft.offer, cost, round.money)
 
     def tell(self, mechanism: Lefi, receipt: Receipt[CurveOffer], round: Round) -> Lesson:
         mechanism.observe(receipt, round.clients)

@@ -39,10 +39,10 @@ class PriceDivision(Division[Price]):
         here.conclude(own, head)
         return here
 
-    def look(self, mechanism: Price, roster: Roster, round: Round) -> Known:
-        return mechanism.known(roster)
+    def look(self, mechanism: Price, roster: Roster, plan: None, own: None, round: Round) -> Lesson:
+        return Lesson(mechanism.known(roster))
 
-    def decide(self, mechanism: Price, head: FixedCost, looks: Sequence[Known], round: Round) -> Planned:
+    def decide(self, mechanism: Price, head: FixedCost, looks: Sequence[Known], plan: None, round: Round) -> Planned:
         """As in one process, of all clients in the order of ids."""
         mechanism.fixed_cost, mechanism.round = head, round.number - 1
         order = np.argsort(np.concatenate([look.ids for look in looks]))
@@ -53,7 +53,7 @@ class PriceDivision(Division[Price]):
         known = Known(ids, iid, low, high, above, cap, sure, float(np.median(taken)) if taken.size else 0.0)
         return Planned(known.ids, mechanism.plan(known, round.money))
 
-    def draft(self, mechanism: Price, roster: Roster, plan: Planned, round: Round) -> Draft:
+    def draft(self, mechanism: Price, roster: Roster, plan: Planned, own: None, round: Round) -> Draft:
         at = np.searchsorted(plan.ids, roster.ids)
         return Draft(PriceOffer(plan.offer.price[at], plan.offer.limit[at]), np.zeros(at.size))
 

@@ -12,15 +12,13 @@ from lefi.arrays import BoolArray, FloatArray
 from lefi.compiler import allocating, compiled, inlined
 from lefi.mechanisms.waterfill.curves import CAP, CHANCE, DEEP, EXPONENT, HINGES, IDLE, KIND, B, Levels, kink, wish
 from lefi.mechanisms.waterfill.memory import EXACT, SAME
-from lefi.mechanisms.waterfill.points import KEPT, POINTS, RARE, Beliefs, Shared
+from lefi.mechanisms.waterfill.points import KEPT, POINTS, RARE, SURE, Beliefs, Shared
 
 NOTHING = -700.0  # log weight that offers nothing
 GRID, TOPS = 16, 6  # candidates across the range in which a client responds, and at kinks of its likeliest curves
 NARROW = 0.05  # least width of the range, in log weight
-LIKELY = 0.01  # chance of a curve from which the limit makes room for it
-NOISE_ROOM = 2.0  # deviations of noise that the limit makes room for
-WORTH = 0.01  # share of what a client brings in a round that knowing all must be worth to think about tries
-NEAR = 2.0  # deviations apart, from which an answer tells two curves apart
+SLIGHT = 0.01  # chance of a curve from which the limit makes room for it; share of what a client brings in a round that
+# knowing all about it must be worth to think about tries
 
 
 class Candidates(NamedTuple):
@@ -95,7 +93,7 @@ def expect(beliefs: Beliefs, rate: FloatArray, shared: Shared, candidates: Candi
             x = candidates.x[i, j]
             candidates.size[i, j], candidates.limit[i, j], candidates.cost[i, j] = shared.floor, shared.floor, 0.0
             if x > NOTHING:
-                limit = room(points, levels, x, rate[i], shared, LIKELY * alive)
+                limit = room(points, levels, x, rate[i], shared, SLIGHT * alive)
                 size = 0.0
                 for p in range(KEPT):
                     if points[p, CHANCE] == 0:
@@ -113,7 +111,7 @@ def room(points: FloatArray, levels: Levels, x: float, rate: float, shared: Shar
         s = points[p]
         if s[CHANCE] < least:
             break
-        limit = max(limit, min(wish(s, levels, x, shared.high, rate) * (1 + NOISE_ROOM * shared.rho), s[CAP]))
+        limit = max(limit, min(wish(s, levels, x, shared.high, rate) * (1 + SURE * shared.rho), s[CAP]))
     return min(limit * (1 + 4 * EXACT) + EXACT, shared.high)
 
 
@@ -135,7 +133,7 @@ def foresee(
         levels = Levels(beliefs.steps[i], beliefs.levels[i], beliefs.power[i])
         points, x, limit = beliefs.points[i], candidates.x[i], candidates.limit[i]
         now, perfect, top = look(points, levels, x, rate[i], shared.high, (stakes.worth[i], stakes.price), view)
-        stakes.open[i] = (perfect - now) * stakes.horizon > WORTH * top
+        stakes.open[i] = (perfect - now) * stakes.horizon > SLIGHT * top
         for j in range(1, g if stakes.open[i] else 0):
             if x[j] > NOTHING:
                 later = told(points, levels, (x[j], limit[j]), rate[i], shared, view)
@@ -179,7 +177,7 @@ def told(
             break
         y, at = wish(points[p], levels, offer[0], offer[1], rate), 0
         while at < groups:
-            if abs(y - view.answer[at]) <= NEAR * (shared.rho * max(y, view.answer[at]) + EXACT * shared.high):
+            if abs(y - view.answer[at]) <= SURE * (shared.rho * max(y, view.answer[at]) + EXACT * shared.high):
                 break
             at += 1
         if at == groups:

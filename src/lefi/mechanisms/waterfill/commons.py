@@ -17,14 +17,15 @@ from lefi.mechanisms.waterfill.curves import (
     RISING,
     STAIRS,
     STEP,
+    TINY,
     B,
 )
 from lefi.mechanisms.waterfill.memory import EXACT, LIMIT, SAME, WHEN, Answers, X, Y
-from lefi.mechanisms.waterfill.narrowing import fit_all
+from lefi.mechanisms.waterfill.narrowing import WIDE, fit_all
 from lefi.mechanisms.waterfill.points import COSTS, EXPONENTS, GROUP, POINTS, Beliefs, Shared, blank
 from lefi.mechanisms.waterfill.review import explain_all, surprises
 
-VOTERS = 512  # clients that are asked, about; all of a smaller fleet
+VOTERS = 256  # clients that are asked, about; all of a smaller fleet
 CHANCES = np.array([0.25, 0.39, 0.03, 0.04, 0.05, 0.05, 0.1, 0.01, 0.04])  # of the kinds, before anything is known
 SHAPES = np.array([0.2, 0.1, 0.4, 0.1, 0.1, 0.1])  # chances of the exponents, before anything is known
 FIRST, EACH = 2.0, 0.2  # clients that these guesses count for, and more per client of the fleet
@@ -56,7 +57,7 @@ class Fleet:
         self.first = np.array([start - high / 2, start + 1, 0.0])  # locations where the first offer buys some
         self.calm = False  # few clients surprised it last
         guess = CHANCES.copy(), SHAPES.copy(), np.full(POINTS, high)
-        self.shared = Shared(floor, high, NOISE, 0.0, 0.0, 0.0, self.first.copy(), np.full(3, VAGUE), *guess)
+        self.shared = Shared(floor, high, NOISE, 0.0, 0.0, 0.0, self.first.copy(), np.full(COSTS + 1, VAGUE), *guess)
 
     def hear(self, votes: Votes, round: int) -> None:
         """Take in what a round showed."""
@@ -91,17 +92,17 @@ class Fleet:
 
     def _locations(self, points: FloatArray, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of locations by group, and of log fixed costs."""
-        mean, var = np.empty(3), np.empty(3)
+        mean, var = np.empty((2, COSTS + 1))
         kind, chance = points[:, :, KIND].astype(int), points[:, :, CHANCE]
-        for group in range(3):
+        for group in range(COSTS + 1):
             place = points[:, :, B] + (np.log(rate)[:, None] if group == 0 else 0.0)
             mine = chance * ((GROUP[kind] == group) & (kind < STAIRS))
             if group == COSTS:
                 place = np.log(np.maximum(points[:, :, FIXED], SAME))
                 mine = chance * ((kind >= FIXED_COST) & (kind < HINGES))
             own = mine.sum(axis=1)
-            m = (mine * place).sum(axis=1) / np.maximum(own, 1e-12)
-            v = (mine * (place - m[:, None]) ** 2).sum(axis=1) / np.maximum(own, 1e-12)
+            m = (mine * place).sum(axis=1) / np.maximum(own, TINY)
+            v = (mine * (place - m[:, None]) ** 2).sum(axis=1) / np.maximum(own, TINY)
             own = own * (v < BROAD)
             mean[group] = (FEW * self.first[group] + (own * m).sum()) / (FEW + own.sum())
             spread = (FEW * VAGUE + (own * (v + (m - mean[group]) ** 2)).sum()) / (FEW + own.sum())
@@ -115,7 +116,7 @@ class Fleet:
         shown = ((kind % 2 == 1) & (kind < RISING)) | (kind == STEP)
         whole = 1 + int(((kind % 2 == 0) & (kind < RISING)).sum())
         pool = np.append(cap[shown], np.full(whole, self.shared.high))
-        return np.asarray(np.quantile(pool, (np.arange(POINTS) + 0.5) / POINTS))
+        return np.asarray(np.quantile(pool, (2 * np.arange(POINTS) + 1) / (2 * POINTS)))
 
     def _noise(self, answers: Answers, rate: FloatArray, beliefs: Beliefs) -> tuple[float, float]:
         """Squared residuals against the likeliest curve, regressed on size (noise) and on age (drift).
@@ -146,7 +147,7 @@ class Fleet:
         if not use.any():
             return shared.rho, shared.drift
         noise, drift = regress(left[use], old[use], shared)
-        shown = disorder(answers, 3 * np.sqrt(noise))
+        shown = disorder(answers, WIDE * np.sqrt(noise))
         trust = FEW / (FEW + ((y > shared.floor) & (count > 1)[:, None]).sum())
         rho = float(np.clip(np.sqrt(trust * NOISE**2 + (1 - trust) * noise * shown), EXACT, 1))
         return rho, float(np.clip(drift * shown, 0, 1)) if shared.now > LATE else 0.0

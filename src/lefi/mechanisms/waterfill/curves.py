@@ -15,12 +15,13 @@ from typing import NamedTuple
 from lefi.arrays import FloatArray
 from lefi.compiler import inlined
 
-OPEN, CAPPED, SHY_OPEN, SHY, POWER_OPEN, POWER, STEP, STAIRS, IDLE = range(9)  # open: no cap below size_high
 KINDS = 9
-HINGES, FIXED_COST, RISING = 4, 2, 6  # kinds below HINGES see the weight, of them from 2 on are shy; below RISING rise
-KIND, B, FIXED, EXPONENT, SHARE, CAP, CHANCE = range(7)  # columns of a point; fixed cost in thousand samples
+OPEN, CAPPED, SHY_OPEN, SHY, POWER_OPEN, POWER, STEP, STAIRS, IDLE = range(KINDS)  # open: no cap below size_high
+FIXED_COST, HINGES, RISING = SHY_OPEN, POWER_OPEN, STEP  # below HINGES kinds see the weight, below RISING they rise
 COLUMNS = 7
+KIND, B, FIXED, EXPONENT, SHARE, CAP, CHANCE = range(COLUMNS)  # of a point; fixed cost in thousand samples
 K, SIZE = range(2)  # columns of a level of stairs: log money, thousand samples
+ROUNDING = 1e-9  # relative, or log money: by so much a threshold may be missed, and still be met
 TINY = 1e-300  # least number that has a log
 MOST = 50.0  # largest exponent: its exponential is beyond all sizes and all money
 DEEP = 3.0  # log size, or log money on stairs, below what was seen where a curve without a foot ends
@@ -54,7 +55,7 @@ def wish(s: FloatArray, levels: Levels, x: float, limit: float, rate: float) -> 
     if kind < HINGES:
         u = x - s[B]
         size = min(max(u / rate, 0.0), most)
-        return 0.0 if kind >= FIXED_COST and least_fixed(u, size, rate) < s[FIXED] * (1 - 1e-9) else size
+        return 0.0 if kind >= FIXED_COST and least_fixed(u, size, rate) < s[FIXED] * (1 - ROUNDING) else size
     if kind == IDLE:
         return 0.0
     if kind == STAIRS:  # what it can deliver is not known: its money counts up to what it has delivered
@@ -75,7 +76,7 @@ def climb(levels: Levels, share: float, k: float, cap: float) -> float:
         if k < before + share * (at - before):
             return size
         before, size = at, levels.steps[i, SIZE]
-    if share > 0.5 and k > before:
+    if 2 * share > 1 and k > before:
         size = min(size * exp(min(levels.power * (k - before), MOST)), cap)
     return size
 

@@ -12,6 +12,7 @@ from lefi.mechanisms.waterfill.curves import (
     HINGES,
     KIND,
     RISING,
+    ROUNDING,
     STEP,
     TINY,
     B,
@@ -24,25 +25,24 @@ from lefi.mechanisms.waterfill.points import KEPT, SLACK, Client, Shared
 
 NEGLIGIBLE = 7.0  # log evidence behind the best from which a point is dropped: a thousandth
 MISFIT = -30.0  # log likelihood of an answer that does not fit at all: three such outweigh any prior
-ROUNDING = 1e-9  # log money by which a step may be missed, and still be one
 
 
 @inlined
 def normal(z: float, mean: float, var: float) -> float:
     """Log density."""
-    return -0.5 * ((z - mean) * (z - mean) / var + log(2 * pi * var))
+    return -((z - mean) * (z - mean) / var + log(2 * pi * var)) / 2
 
 
 @inlined
 def gauss(y: float, mean: float, deviation: float, delta: float) -> float:
     """Log density against that of an exact answer."""
-    return -0.5 * ((y - mean) / deviation) ** 2 - log(deviation / delta)
+    return -(((y - mean) / deviation) ** 2) / 2 - log(deviation / delta)
 
 
 @inlined
 def log_phi(z: float) -> float:
     """Log of the normal distribution function."""
-    return log(max(0.5 * erfc(-z / sqrt(2.0)), TINY))
+    return log(max(erfc(-z / sqrt(2.0)) / 2, TINY))
 
 
 @compiled

@@ -15,14 +15,15 @@ from lefi.mechanisms.catalogue import register
 from lefi.mechanisms.explanation import Explanation
 from lefi.mechanisms.waterfill.candidates import NOTHING
 from lefi.mechanisms.waterfill.commons import VOTERS, Fleet, Votes
+from lefi.mechanisms.waterfill.curves import ROUNDING, TINY
 from lefi.mechanisms.waterfill.explain import explain
-from lefi.mechanisms.waterfill.memory import EXACT, FORGET, LIMIT, Memory, X, Y
-from lefi.mechanisms.waterfill.solver import Read, Solver
+from lefi.mechanisms.waterfill.large import plan
+from lefi.mechanisms.waterfill.memory import EXACT, FORGET, Memory
+from lefi.mechanisms.waterfill.solver import Solver
 from lefi.messages import CurveOffer, Receipt, Roster, Terms, spendable
 
 SHIFT = 0.2  # log weight: the first two offers to a client lie apart by twice this, to tell a plateau from a slope
-WORK = 20_000  # clients that a round thinks about, at most: the others keep their offers
-TRIFLE = 1e-9  # of an equal share: whoever is offered less, or is paid for no size, was not asked
+MANY = 2000  # clients of a fleet above which a formula serves who is easily understood, and others wait for their turn
 
 
 @register("waterfill")
@@ -77,12 +78,12 @@ class Waterfill:
         offer = receipt.offer
         order, roster = by_id(receipt.roster)
         weight, limit = offer.weight[order], offer.limit[order]
-        asked = (weight > TRIFLE * each) & (limit > EXACT * self.terms.size_high)
+        asked = (weight > ROUNDING * each) & (limit > EXACT * self.terms.size_high)
         y = np.where(asked, np.minimum(receipt.sizes[order], limit), np.nan)
         voters = np.flatnonzero(uniform(key(self.seed, "voters"), roster.ids) < VOTERS / clients)
         ids, rate = roster.ids[voters], roster.rate[voters]
         before = self.memory.read(ids)
-        self.memory.note(roster, np.log(np.maximum(weight, 1e-300)), limit, y)
+        self.memory.note(roster, np.log(np.maximum(weight, TINY)), limit, y)
         return Votes(ids, rate, before, self.memory.read(ids))
 
     def explain(self, ids: IntArray) -> Explanation:
@@ -91,70 +92,35 @@ class Waterfill:
 
     def _plan(self, roster: Roster, budget: float) -> tuple[FloatArray, FloatArray]:
         """Log weight and limit of each client."""
-        n = len(roster)
-        if self.fleet is None:
-            return self.first(roster, budget / n)
-        x, limit, cost = self.keep(roster, n)
-        at = np.flatnonzero(x == NOTHING)
-        held, less = kept_share(float(cost.sum()), budget, n)
-        some = roster if at.size == n else roster.take(at)
-        x += less
-        if at.size:
-            x[at], limit[at] = self.think(some, lambda i: self.memory.read(some.ids[i]), budget, held, n)
-        return self.shifted(roster, x), limit
+        n, ids = len(roster), roster.ids
+        if self.fleet is None:  # nothing is known: equal shares, half of them shifted up and half down
+            return np.log(budget / n) + self.shift(roster), np.full(n, self.terms.size_high)
+        solver = self.solver(budget, n)
+        if n <= MANY:
+            x, limit = solver.solve(roster, lambda i: self.memory.read(ids[i]), budget)
+            return x - self.shift(roster), limit
+        return plan(solver, self.memory, roster, self.drawn(roster), budget)
 
-    def first(self, roster: Roster, each: float) -> tuple[FloatArray, FloatArray]:
-        """Nothing is known: equal shares, half of them shifted up and half down."""
-        n = len(roster)
-        return np.log(each) + SHIFT * self._sign(roster), np.full(n, self.terms.size_high)
+    def shift(self, roster: Roster) -> FloatArray | float:
+        """By how much the first two offers to each client are shifted, one up and one down."""
+        if self.memory.round > 1:
+            return 0.0
+        return np.where(uniform(key(self.seed, "mechanism"), roster.ids) < 0.5, SHIFT, -SHIFT)
 
-    def shifted(self, roster: Roster, x: FloatArray) -> FloatArray:
-        """Log weights, in the second round shifted the other way."""
-        return x - SHIFT * self._sign(roster) if self.memory.round == 1 else x
+    def drawn(self, roster: Roster) -> FloatArray:
+        """Whose turn it is; drawn anew in every round."""
+        return uniform(key(self.seed, "mechanism", self.memory.round), roster.ids)
 
-    def _sign(self, roster: Roster) -> FloatArray:
-        return np.where(uniform(key(self.seed, "mechanism"), roster.ids) < 0.5, 1.0, -1.0)
-
-    def think(
-        self, some: Roster, read: Read, budget: float, held: float, clients: int
-    ) -> tuple[FloatArray, FloatArray]:
-        """Log weight and limit of those whose turn it is; the others hold so much of the budget."""
+    def solver(self, budget: float, clients: int) -> Solver:
+        """For the whole fleet of so many clients."""
         assert self.fleet is not None
-        solver = Solver(self.terms, self.fleet.shared, self.explore, self.memory.leaving, budget / clients, budget)
-        return solver.solve(some, read, budget - held)
-
-    def keep(self, roster: Roster, clients: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """In a fleet of more than WORK clients, offers of those whose turn it is not, and what each can cost.
-
-        Turns are drawn anew in every round, so that one price of money comes to rule all. NOTHING: it is their turn.
-        """
-        n = len(roster)
-        x, limit, cost = np.full(n, NOTHING), np.full(n, self.terms.size_low), np.zeros(n)
-        if clients <= WORK:
-            return x, limit, cost
-        turn = uniform(key(self.seed, "mechanism", self.memory.round), roster.ids) < WORK / clients
-        last = self.memory.newest(roster.ids)
-        kept = np.flatnonzero(~turn & ~np.isnan(last[:, Y]))
-        x[kept], limit[kept] = last[kept, X], np.minimum(last[kept, LIMIT], self.terms.size_high)
-        cost[kept] = -np.exp(x[kept]) * np.expm1(-roster.rate[kept] * limit[kept])
-        return x, limit, cost
+        return Solver(self.terms, self.fleet.shared, self.explore, self.memory.leaving, budget / clients, budget)
 
 
 def by_id(roster: Roster) -> tuple[IntArray, Roster]:
     """Where the clients stand in a roster, by id, and the roster in this order."""
     order = np.argsort(roster.ids, kind="stable")
     return order, roster if (np.diff(roster.ids) > 0).all() else roster.take(order)
-
-
-def kept_share(held: float, budget: float, clients: int) -> tuple[float, float]:
-    """What those hold whose turn it is not, and the log of what they keep of their offers.
-
-    Whose turn it is gets some money whatever the others hold.
-    """
-    if held <= 0:
-        return 0.0, 0.0
-    most = budget * (1 - WORK / clients / 2)
-    return min(held, most), min(float(np.log(most / held)), 0.0)
 
 
 def cut(offer: CurveOffer, worst: float, budget: float) -> CurveOffer:

@@ -7,8 +7,9 @@ from lefi.arrays import BoolArray, FloatArray, IntArray
 from lefi.compiler import compiled, inlined
 from lefi.messages import Roster
 
-Answers = NDArray[np.float32]  # (n, 4, SLOTS); NaN where there is none; half the memory of doubles
-X, LIMIT, Y, WHEN = range(4)  # of an answer: log weight, limit, size, round
+Answers = NDArray[np.float32]  # (n, PARTS, SLOTS); NaN where there is none; half the memory of doubles
+PARTS = 4
+X, LIMIT, Y, WHEN = range(PARTS)  # of an answer: log weight, limit, size, round
 SLOTS = 16  # answers of a client that are remembered
 EXACT = 5e-4  # relative deviation of answers without noise; times size_high: the least deviation of any answer
 SAME = 1e-6  # relative: an answer this close to its limit was cut by it; what is this small counts as nothing
@@ -23,7 +24,7 @@ class Memory:
         self.ids: IntArray = np.empty(0, dtype=np.int64)
         self.seen: IntArray = np.empty(0, dtype=np.int64)  # round in which the client was here last
         self.rates: FloatArray = np.empty(0)  # with which it was
-        self.answers: Answers = np.empty((0, 4, SLOTS), dtype=np.float32)
+        self.answers: Answers = np.empty((0, PARTS, SLOTS), dtype=np.float32)
         self.round = 0
         self.leaving = 0.0  # share of the clients that were gone a round later, mean over rounds
 
@@ -39,31 +40,33 @@ class Memory:
     def read(self, ids: IntArray) -> Answers:
         """The answers of these clients."""
         at, known = self.rows(ids)
-        if not known.any():
-            return np.full((ids.size, 4, SLOTS), np.nan, dtype=np.float32)
-        found = self.answers[at]
-        found[~known] = np.nan
+        found = np.full((ids.size, PARTS, SLOTS), np.nan, dtype=np.float32)
+        found[known] = self.answers[at[known]]
         return found
 
     def newest(self, ids: IntArray) -> FloatArray:
-        """The last answer of these clients (n, 4); NaN where there is none."""
+        """The last answer of these clients (n, PARTS); NaN where there is none."""
         at, known = self.rows(ids)
-        return (
-            np.where(known[:, None], self.answers[at, :, 0], np.nan) if known.any() else np.full((ids.size, 4), np.nan)
-        )
+        found = np.full((ids.size, PARTS), np.nan)
+        found[known] = self.answers[at[known], :, 0]
+        return found
 
     def rate(self, ids: IntArray) -> FloatArray:
         """The rate that each of these clients had last; the mean where it is new."""
         at, known = self.rows(ids)
-        usual = float(self.rates.mean()) if self.rates.size else 1.0
-        return np.where(known, self.rates[at], usual) if self.rates.size else np.full(ids.size, usual)
+        found = np.full(ids.size, self.rates.mean() if self.rates.size else 1.0)
+        found[known] = self.rates[at[known]]
+        return found
 
     def note(self, roster: Roster, x: FloatArray, limit: FloatArray, y: FloatArray) -> None:
         """Take in a round (ids sorted); where y is NaN there was no answer."""
         ids = roster.ids
         self.round += 1
         new = ids[~self.rows(ids)[1]]
-        if new.size:
+        if self.ids.size == 0:  # to insert a million rows takes long
+            self.ids, self.seen, self.rates = ids, np.full(ids.size, self.round), roster.rate.copy()
+            self.answers = np.full((ids.size, PARTS, SLOTS), np.nan, dtype=np.float32)
+        elif new.size:
             into = np.searchsorted(self.ids, new)
             self.ids, self.seen = np.insert(self.ids, into, new), np.insert(self.seen, into, self.round)
             self.rates = np.insert(self.rates, into, 0.0)
@@ -89,7 +92,7 @@ def push(answers: Answers, at: IntArray, x: FloatArray, limit: FloatArray, y: Fl
         same = abs(mine[X, 0] - x[i]) < EXACT and abs(mine[Y, 0] - y[i]) <= EXACT * y[i]
         gone = 0 if same else place(mine, x[i])
         for j in range(gone, 0, -1):
-            for part in range(4):
+            for part in range(PARTS):
                 mine[part, j] = mine[part, j - 1]
         mine[X, 0], mine[LIMIT, 0], mine[Y, 0], mine[WHEN, 0] = x[i], limit[i], y[i], now
 

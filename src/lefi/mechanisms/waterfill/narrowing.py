@@ -21,6 +21,7 @@ from lefi.mechanisms.waterfill.curves import (
     IDLE,
     KIND,
     RISING,
+    ROUNDING,
     SHARE,
     STAIRS,
     STEP,
@@ -30,7 +31,7 @@ from lefi.mechanisms.waterfill.curves import (
     money,
 )
 from lefi.mechanisms.waterfill.likelihood import NEGLIGIBLE, keep, normal, weigh
-from lefi.mechanisms.waterfill.memory import EXACT, LIMIT, SAME, SLOTS, WHEN, Answers, X, Y
+from lefi.mechanisms.waterfill.memory import EXACT, LIMIT, PARTS, SAME, SLOTS, WHEN, Answers, X, Y
 from lefi.mechanisms.waterfill.points import (
     COSTS,
     EXPONENTS,
@@ -38,6 +39,7 @@ from lefi.mechanisms.waterfill.points import (
     JUMP,
     KEPT,
     POINTS,
+    ROUGH,
     SLACK,
     Beliefs,
     Client,
@@ -49,8 +51,7 @@ LEAST_POINTS = 3  # points of a family whose location is known: a middle and two
 APART = 0.02  # log money between two points that are worth telling apart
 JUMPS = 5  # points of stairs: places between two answers where the curve may jump
 WIDE = 3.0  # deviations of noise, of drift and of the fleet's prior within which a location is sought
-QUIET = 0.02  # relative noise below which answers that contradict a family all but rule it out
-RULED_OUT = 10.0  # log evidence that they take from it, at least
+RULED_OUT = 10.0  # log evidence, at least, that answers without noise take from a family that they contradict
 LOUDEST = 0.8  # relative noise that an interval makes room for, at most
 GOLDEN = 0.618034  # share by which one point follows another where two unknowns are spread: it never repeats
 
@@ -58,7 +59,7 @@ GOLDEN = 0.618034  # share by which one point follows another where two unknowns
 @allocating
 def fit_all(answers: Answers, rate: FloatArray, shared: Shared, beliefs: Beliefs) -> None:
     """Fill the beliefs about clients with these answers (n, 4, SLOTS)."""
-    room, s = np.empty((4, SLOTS)), np.empty(COLUMNS)
+    room, s = np.empty((PARTS, SLOTS)), np.empty(COLUMNS)
     for i in range(rate.size):
         count, seen, refused, cut = recall(answers[i], shared, room)
         client = Client(room, count, rate[i], seen, refused, cut)
@@ -111,8 +112,8 @@ def spread(kind: int, client: Client, shared: Shared, levels: Levels, points: Fl
         low, top, fits = interval(s, client, shared)
         n = how_many(kind, top - low, fits, client, shared)
         start += log((top - low) / n)
-        most = start - 0.5 * log(2 * pi * shared.var[GROUP[kind]]) - (0.0 if fits else RULED_OUT)
-        if shared.rho < QUIET and most < points[0, CHANCE] - NEGLIGIBLE:
+        most = start - log(2 * pi * shared.var[GROUP[kind]]) / 2 - (0.0 if fits else RULED_OUT)
+        if shared.rho < ROUGH and most < points[0, CHANCE] - NEGLIGIBLE:
             continue
         for i in range(n):
             s[B] = low + (top - low) * (i + (1.0 if kind == STEP else 0.5)) / n
@@ -128,7 +129,7 @@ def how_many(kind: int, width: float, fits: bool, client: Client, shared: Shared
     """Points that a family is worth: few where its location is known, or where it is all but ruled out."""
     if FIXED_COST <= kind < HINGES:
         return POINTS if client.refused else LEAST_POINTS
-    if not fits and shared.rho < QUIET:
+    if not fits and shared.rho < ROUGH:
         return LEAST_POINTS
     return min(POINTS, LEAST_POINTS + int(width / APART))
 
@@ -160,7 +161,7 @@ def interval(s: FloatArray, client: Client, shared: Shared) -> tuple[float, floa
     left, right = max(low, mean - reach), min(top, mean + reach)
     if left >= right:  # the fleet is wrong about this one
         left, right = low if low > -inf else top - 1, top if top < inf else low + 1
-    return left, max(right, left + 1e-9), fits
+    return left, max(right, left + ROUNDING), fits
 
 
 @inlined
@@ -194,7 +195,7 @@ def add_stairs(shared: Shared, evidence: float, points: FloatArray, s: FloatArra
     """Weigh what explains any client to which more money brings no less."""
     s[KIND], s[B], s[FIXED], s[EXPONENT], s[CAP] = STAIRS, 0.0, 0.0, 1.0, shared.high
     for i in range(JUMPS):
-        s[SHARE], s[CHANCE] = (i + 0.5) / JUMPS, log(shared.chances[STAIRS] / JUMPS) + evidence
+        s[SHARE], s[CHANCE] = (2 * i + 1) / (2 * JUMPS), log(shared.chances[STAIRS] / JUMPS) + evidence
         keep(s, points)
 
 

@@ -6,16 +6,18 @@ import numpy as np
 
 from lefi.arrays import FloatArray, IntArray
 from lefi.mechanisms.waterfill.curves import COLUMNS
-from lefi.mechanisms.waterfill.memory import SLOTS
+from lefi.mechanisms.waterfill.memory import SLOTS, WHEN
 
 POINTS = 17  # per family at most: where little is known, they lie a tenth of the doubt apart
 KEPT = 40  # points of a client that are kept, of all families: fewer lose those that are rare
 RARE = 1e-3  # chance of a curve that does not count
+SURE = 2.0  # deviations of noise that an answer may be off: room for it in a limit, and what tells two curves apart
+ROUGH = 0.02  # of a size: noise below it is none to speak of, and by so much a curve of another shape may be off
 JUMP = 0.5  # deviation of log prices where all of them change at once
 EXPONENTS = np.array([0.5, 0.7, 1.0, 1.5, 2.0, 3.0])  # of power clients
 GROUP = np.array([0, 0, 0, 0, 1, 1, 1, 1, 1])  # kinds that share a prior of locations: log price, or log money
-COSTS = 2  # the group of log fixed costs
-SLACK = 3  # row of an answer as it is weighed: by how much its location may have moved since, in place of its round
+COSTS = 2  # the group of log fixed costs, the last one
+SLACK = WHEN  # row of an answer as it is weighed: by how much its location may have moved since, instead of its round
 
 
 class Shared(NamedTuple):

@@ -6,10 +6,9 @@ from lefi.arrays import FloatArray
 from lefi.compiler import allocating
 from lefi.mechanisms.waterfill.curves import CAP, CHANCE, HINGES, KIND, Levels, wish
 from lefi.mechanisms.waterfill.memory import LIMIT, SLOTS, Answers, X, Y
-from lefi.mechanisms.waterfill.points import KEPT, RARE, Beliefs, Shared
+from lefi.mechanisms.waterfill.points import KEPT, RARE, ROUGH, Beliefs, Shared
 
-OFF = 4.0  # deviations that an answer may be off its explanation
-ROUGH = 0.02  # of size_high that it may be off besides: a curve of another shape is no jump
+OFF = 4.0  # deviations that an answer may be off its explanation, and ROUGH of size_high: no other shape is a jump
 
 
 @allocating

@@ -13,6 +13,7 @@ from lefi.allocation import allocate, best_response
 from lefi.arrays import BoolArray, FloatArray, IntArray
 from lefi.mechanisms.waterfill import candidates, points
 from lefi.mechanisms.waterfill.candidates import GRID, NOTHING, TOPS, Candidates, Stakes
+from lefi.mechanisms.waterfill.curves import TINY
 from lefi.mechanisms.waterfill.memory import SLOTS, WHEN, Answers, Y
 from lefi.mechanisms.waterfill.narrowing import fit_all
 from lefi.messages import Roster, Terms
@@ -54,20 +55,25 @@ class Solver:
         self.sober = 0.0  # price of money at which nobody tries: tries bid too, and would make what they find worthless
 
     def solve(self, roster: Roster, read: Read, budget: float) -> tuple[FloatArray, FloatArray]:
-        """Log weight and limit of each client; `read` gives the answers of the clients at positions."""
+        """Log weight and limit of clients that share a budget; `read` gives the answers of those at positions."""
         n = len(roster)
         some = np.arange(0, n, -(-n // SAMPLE))
         first = self._serve(roster.take(some), read(some), sharing(budget * some.size / n))
         if some.size == n:
             return raised(first.x, float(first.cost.sum()), budget if first.price > 0 else 0.0), first.limit
-        x, limit, spent, price = np.empty(n), np.empty(n), 0.0, first.price
+        all = self.serve(roster, read, first.price, budget / RAISE)
+        return raised(all.x, float(all.cost.sum()), budget), all.limit
+
+    def serve(self, roster: Roster, read: Read, price: float, budget: float = 0.0) -> Served:
+        """Offers at this price, block by block; where a budget is given, what a block overspends moves the price."""
+        n = len(roster)
+        x, limit, cost = np.empty((3, n))
         for start in range(0, n, BLOCK):
             at = np.arange(start, min(start + BLOCK, n))
-            x[at], limit[at], cost, _ = self._serve(roster.take(at), read(at), at_price(price))
-            spent += float(cost.sum())
-            left, due = budget / RAISE - spent, budget / RAISE * (n - at[-1] - 1) / n
-            price *= float(np.clip(due / max(left, 1e-300), 1 / STRIDE, STRIDE)) if due > 0 else 1.0
-        return raised(x, spent, budget), limit
+            x[at], limit[at], cost[at], _ = self._serve(roster.take(at), read(at), at_price(price))
+            left, due = budget - float(cost[: at[-1] + 1].sum()), budget * (n - at[-1] - 1) / n
+            price *= float(np.clip(due / max(left, TINY), 1 / STRIDE, STRIDE)) if due > 0 else 1.0
+        return Served(x, limit, cost, price)
 
     def _serve(self, roster: Roster, answers: Answers, choose: Choose) -> Served:
         """Offers to clients among which money is shared in this way: candidates wide apart first, then ever closer."""

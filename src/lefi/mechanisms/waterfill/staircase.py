@@ -37,9 +37,9 @@ def between(y: float, low: float, top: float, shared: Shared) -> float:
     """Log likelihood of an answer, given those for the next less and the next more money: one of them, or between."""
     delta = EXACT * shared.high
     if abs(y - low) <= delta or abs(y - top) <= delta:
-        return log(0.5)
+        return -log(2.0)
     if low < y < top:
-        return log(0.5 * delta / (top - low))
+        return log(delta / (2 * (top - low)))
     near = low if y < low else top
     return gauss(y, near, sqrt((shared.rho * near) ** 2 + delta * delta), delta)
 

@@ -23,7 +23,7 @@ COST = {
     "principals": (6, 0.01),
     "random": (0.6, 0.001),
     "uniform": (0.6, 0.001),
-    "waterfill": (3, 0.006),
+    "waterfill": (3, 0.2),
 }
 OTHER = (1.5, 0.002)  # a mechanism of the user's, before one of its runs is finished
 

@@ -1,0 +1,48 @@
+"""Who of a large fleet is served by the formula, who is thought about, and who waits."""
+
+import numpy as np
+import pytest
+
+import lefi
+from benchmarks.others import fleet
+from lefi.mechanisms.waterfill.large import WORK, lowered, split
+from lefi.mechanisms.waterfill.plain import Plain
+
+
+def plain(follows: list[bool]) -> Plain:
+    none = np.zeros(len(follows))
+    return Plain(np.array(follows), none, none, none, none, none)
+
+
+def test_the_formula_serves_where_most_follow_it() -> None:
+    followed, thought, kept = split(plain([True, False, True, True]), np.full(4, 0.5))
+    assert [followed.tolist(), thought.tolist(), kept.tolist()] == [[0, 2, 3], [1], []]
+    followed, thought, _ = split(plain([True, False, False, True]), np.full(4, 0.5))
+    assert [followed.tolist(), thought.tolist()] == [[], [0, 1, 2, 3]]
+
+
+def test_a_round_thinks_about_a_bounded_number_and_the_draw_tells_of_whom() -> None:
+    drawn = np.random.default_rng(0).random(5 * WORK)
+    _, thought, kept = split(plain([False] * (5 * WORK)), drawn)
+    assert thought.size == pytest.approx(WORK, rel=0.05)
+    assert drawn[thought].max() < drawn[kept].min()
+
+
+def test_what_would_hold_too_much_is_lowered() -> None:
+    x = np.array([0.0, 1.0, 2.0])
+    assert lowered(x, np.array([0, 2]), 4.0, 8.0) == 4.0
+    assert x.tolist() == [0, 1, 2]
+    assert lowered(x, np.array([0, 2]), 4.0, 2.0) == 2.0
+    assert x.tolist() == pytest.approx([-np.log(2), 1, 2 - np.log(2)])
+
+
+def test_those_that_follow_no_formula_are_learned_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every round thinks about a third of a fleet that takes all or nothing, and the money still comes to use."""
+    monkeypatch.setattr("lefi.mechanisms.waterfill.mechanism.MANY", 50)
+    monkeypatch.setattr("lefi.mechanisms.waterfill.large.WORK", 50)
+    curves, terms = fleet("step", 150, 1, "plain"), lefi.Terms(150 * 0.1, lefi.accuracy("paper"))
+    market = lefi.Market(terms, curves)
+    receipts = list(lefi.play(lefi.make("waterfill", terms), market, 25))
+    assert all(receipt.offer.worst_case() <= terms.budget for receipt in receipts)
+    *_, equal = lefi.play(lefi.make("uniform", terms), market, 25)
+    assert receipts[-1].accuracy > equal.accuracy
