@@ -133,7 +133,7 @@ def share(terms: Terms, roster: Roster, plain: Plain, budget: float) -> Offers:
     """Offers to plain clients that share this budget: at the price that some tell, corrected by what all spend."""
     price, power = price_of(terms, roster, plain, budget)
     offers = serve(terms, roster, plain, price)
-    price *= float(np.clip((budget / offers.cost.sum()) ** (1 / power), 1 / STRIDE, STRIDE))
+    price *= float(np.clip((budget / max(float(offers.cost.sum()), TINY)) ** (1 / power), 1 / STRIDE, STRIDE))
     offers = serve(terms, roster, plain._replace(last=offers.size), price)
     return offers._replace(x=raised(offers.x, float(offers.cost.sum()), budget))
 
