@@ -46,3 +46,17 @@ def test_those_that_follow_no_formula_are_learned_in_turns(monkeypatch: pytest.M
     assert all(receipt.offer.worst_case() <= terms.budget for receipt in receipts)
     *_, equal = lefi.play(lefi.make("uniform", terms), market, 25)
     assert receipts[-1].accuracy > equal.accuracy
+
+
+@pytest.mark.filterwarnings("error")
+def test_where_nobody_delivers_and_some_are_silent_every_offer_is_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lefi.mechanisms.waterfill.mechanism.MANY", 10)
+    market = lefi.scenario("mixed", clients=30, seed=1)
+    mechanism, roster = lefi.make("waterfill", market.terms), market.fleet.roster
+    for round in range(1, 8):
+        offer = mechanism.ask(roster)
+        assert isinstance(offer, lefi.CurveOffer)
+        assert np.isfinite(offer.weight).all()
+        assert 0 < offer.worst_case() <= market.terms.budget
+        sizes = np.where(roster.ids % 5 == 0, np.nan, 0.0)
+        mechanism.tell(lefi.Receipt(round, roster, offer, sizes, offer.payment(sizes), np.nan))

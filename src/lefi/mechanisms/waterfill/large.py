@@ -3,6 +3,7 @@
 import numpy as np
 
 from lefi.arrays import FloatArray, IntArray
+from lefi.mechanisms.waterfill.curves import TINY
 from lefi.mechanisms.waterfill.memory import Memory
 from lefi.mechanisms.waterfill.plain import Plain, price_of, share, survey
 from lefi.mechanisms.waterfill.solver import Solver
@@ -20,7 +21,7 @@ def plan(
     """
     plain = survey(memory, roster, solver.shared)
     x, limit = plain.x.copy(), plain.limit.copy()
-    cost = -np.exp(x) * np.expm1(-roster.rate * limit)
+    cost = TINY - np.exp(x) * np.expm1(-roster.rate * limit)  # so that shares exist where nobody delivered
     followed, thought, kept = split(plain, drawn)
     left = budget - lowered(x, kept, float(cost[kept].sum()), budget * (1 - (1 - kept.size / x.size) / 2))
     if followed.size == 0:

@@ -149,7 +149,7 @@ def share(terms: Terms, roster: Roster, plain: Plain, budget: float) -> Offers:
 
 def corrected(spent: float, budget: float, power: float) -> float:
     """The factor that leads from a price at which so much is spent to the one at which the budget is."""
-    return float(np.clip((budget / spent) ** (1 / power), 1 / STRIDE, STRIDE))
+    return float(np.clip((budget / max(spent, TINY)) ** (1 / power), 1 / STRIDE, STRIDE))
 
 
 def serve(terms: Terms, roster: Roster, plain: Plain, price: float) -> Offers:

@@ -15,6 +15,7 @@ from lefi.cells import in_cells, total
 from lefi.mechanisms.division import Division, Draft, Lesson, Outcome, Round, divides
 from lefi.mechanisms.waterfill import large, mechanism
 from lefi.mechanisms.waterfill.commons import Fleet, Votes
+from lefi.mechanisms.waterfill.curves import TINY
 from lefi.mechanisms.waterfill.mechanism import Waterfill, cut
 from lefi.mechanisms.waterfill.memory import Answers
 from lefi.mechanisms.waterfill.plain import Offers, Plain, corrected, price_by, serve, survey, telling
@@ -108,7 +109,7 @@ class WaterfillDivision(Division[Waterfill]):
         follows = plain.follows & (plan.follows > 0)
         turn = ~follows & (of.drawn(roster) < large.WORK / max(round.clients - plan.follows, 1))
         groups = Groups(plain, *(np.flatnonzero(mask) for mask in (follows, turn, ~follows & ~turn)))
-        cost = -np.exp(plain.x) * np.expm1(-roster.rate * plain.limit)
+        cost = TINY - np.exp(plain.x) * np.expm1(-roster.rate * plain.limit)  # as in `large.plan`
         costs = [in_cells(roster.ids[at], cost[at]) for at in groups[1:]]
         some = groups.followed
         if some.size:
