@@ -32,7 +32,8 @@ KEPT, PAGE = Path("docs", "measured", "cluster.json"), Path("docs", "cluster.md"
 FLEETS = (10**7, 10**8, 10**9)
 CORES, MEMORY = 16, 64e9  # of the machine that is reckoned with: cores, and bytes
 USED = 0.5  # of its memory that states may take: a state is copied before it learns, and Parquet needs room too
-MESSAGES = 6  # per partition and round: look, draft, cost, settle, tell, shared
+MESSAGES = 8  # per partition and round: look, shared, draft, cost, settle, tell, lesson, shared
+LOOKS = {"waterfill": 3}  # two messages each; others look once
 ONCE = ("decide", "learn")  # stages that one worker does for all
 RANKED = ("price",)  # mechanisms whose plan ranks all clients: what is done once grows with the fleet
 SHORT = {"price": 0.0075}  # USD per client at which money is short; 0.5 for the paper's curve
@@ -131,11 +132,12 @@ def cost(one: Row, clients: int, message: float = 0.0) -> Row:
     machines, partitions = ceil(clients * one["state"] / (USED * MEMORY)), usual_partitions(clients)
     once = one["once"] * (clients / one["clients"] if one["mechanism"] in RANKED else 1)
     each = 1e-6 * (one["microseconds"] + one["save"] / EVERY)
+    messages = (MESSAGES + 2 * (LOOKS.get(one["mechanism"], 1) - 1)) * partitions
     return {
         "machines": machines,
         "partitions": partitions,
-        "seconds": each * clients / (machines * CORES) + once + message * MESSAGES * partitions,
-        "messages": MESSAGES * partitions,
+        "seconds": each * clients / (machines * CORES) + once + message * messages,
+        "messages": messages,
         "disk": one["disk"] * clients,
     }
 

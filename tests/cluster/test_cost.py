@@ -16,7 +16,8 @@ def test_a_round_grows_with_clients_over_machines() -> None:
     assert found["machines"] == round(10**9 * 320 / (USED * MEMORY))
     assert found["seconds"] == pytest.approx((1.6 + 1 / EVERY) * 1e3 / (found["machines"] * CORES) + 2)
     assert found["disk"] == 20e9
-    assert found["messages"] == 6 * found["partitions"]
+    assert found["messages"] == 8 * found["partitions"]
+    assert cost(ONE | {"mechanism": "waterfill"}, 10**9)["messages"] == 12 * found["partitions"]
 
 
 def test_a_plan_that_ranks_all_clients_grows_with_them() -> None:
