@@ -1,4 +1,4 @@
-"""The driver of a run: hands out the stages of each round, and holds sums, the head and one row per round."""
+"""The driver of a run: hands out the stages of each round, and holds sums and one row per round."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,14 +19,24 @@ EVERY = 10  # rounds between two saves: what a dead worker knew is told again fr
 def play_parts(
     spec: Spec, out: Path | str, engine: Engine, *, rounds: int = 100, every: int = EVERY
 ) -> Iterator[dict[str, Any]]:
-    """Play rounds and yield the row of each. A run that was stopped goes on where it was."""
+    """Play rounds and yield the row of each; `out` is its folder. A run that was stopped goes on where it was.
+
+    >>> from lefi.cluster import Spec, opened, play_parts
+    >>> spec = Spec("uniform", scenario="mixed", clients=10, budget=5.0, deadline=60.0, seed=0, partitions=2)
+    >>> with opened("here") as engine:
+    ...     [row["paid"] <= row["budget"] for row in play_parts(spec, "run", engine, rounds=2)]
+    [True, True]
+    """
     whole("rounds", rounds, low=1)
     whole("every", every, low=1)
     return Driver(spec, Path(out), engine, every).rounds(rounds)
 
 
 class Driver:
-    """One run. `states` are futures, one per partition: no client's numbers are ever here."""
+    """One run. `states` are futures, one per partition: no client's numbers are ever here.
+
+    `head` is a future too: it goes from worker to worker, and not from here to each partition.
+    """
 
     def __init__(self, spec: Spec, out: Path, engine: Engine, every: int) -> None:
         self.spec, self.engine, self.every = spec, engine, every
@@ -58,10 +68,10 @@ class Driver:
         saved, head = self.folder.saved()
         if saved > settled:
             raise LefiError(f"{self.folder.root} is damaged: states of round {saved}, receipts up to round {settled}")
+        self.head = self.engine.submit(stages.same, head if saved else self.spec.division.begin(self.spec.made()))
         if saved:
-            self.head, self.states = head, self._loaded(saved)
+            self.states = self._loaded(saved)
         else:
-            self.head = self.spec.division.begin(self.spec.made())
             self.states = [self.engine.submit(stages.begin, self.spec, part, self.folder) for part in self.parts]
         return saved
 
@@ -106,14 +116,15 @@ class Driver:
             for part, state in zip(self.parts, self.states, strict=True)
         ]
         lessons = [engine.submit(stages.shared, engine.submit(stages.lesson, state)) for state in self.states]
-        (self.head,) = engine.gather([engine.submit(stages.learn, spec, self.head, lessons, round, outcome)])
+        self.head = engine.submit(stages.learn, spec, self.head, lessons, round, outcome)
         if round.number % self.every == 0:
             paths = [self.folder.state(round.number, part) for part in self.parts]
             saves = zip(self.states, paths, strict=True)
             engine.gather([engine.submit(stages.save_state, state, path) for state, path in saves])
-            self.folder.finish_save(round.number, self.head)
+            (head,) = engine.gather([self.head])
+            self.folder.finish_save(round.number, head)
             self.states = []  # from here on a dead worker costs the rounds since this save
-            self.states = self._loaded(round.number)
+            self.states, self.head = self._loaded(round.number), engine.submit(stages.same, head)
 
     def _loaded(self, round: int) -> list[Any]:
         return [self.engine.submit(stages.load_state, self.folder.state(round, part)) for part in self.parts]

@@ -71,7 +71,13 @@ class Cluster:
 
 @contextmanager
 def opened(engine: str) -> Iterator[Engine]:
-    """The engine of that name, as long as it is used."""
+    """The engine of that name, as long as it is used: here, local:WORKERS, dask://HOST:PORT or tls://HOST:PORT.
+
+    >>> from lefi.cluster import opened
+    >>> with opened("here") as engine:
+    ...     engine.gather([engine.submit(max, 2, 3)])
+    [3]
+    """
     if engine == "here":
         yield Here()
     elif engine.startswith("local:"):

@@ -21,7 +21,13 @@ FEW = 8  # partitions of a small fleet: enough to keep a few workers busy
 
 @dataclass(frozen=True)
 class Spec:
-    """One mechanism in one market. Budget in USD per round, deadline in seconds."""
+    """One mechanism in one market. Budget in USD per round, deadline in seconds.
+
+    >>> from lefi.cluster import Spec
+    >>> spec = Spec("uniform", scenario="mixed", clients=10, budget=5.0, deadline=60.0, seed=0, partitions=2)
+    >>> [len(spec.part(partition).fleet.roster) for partition in range(2)]
+    [5, 5]
+    """
 
     mechanism: str
     scenario: str
@@ -73,7 +79,12 @@ class Spec:
 
 
 def usual_partitions(clients: int) -> int:
-    """How many partitions a fleet gets, whatever the number of workers: then a run can go on with more of them."""
+    """How many partitions a fleet gets, whatever the number of workers: then a run can go on with more of them.
+
+    >>> from lefi.cluster import usual_partitions
+    >>> usual_partitions(10**7)
+    20
+    """
     return min(max(FEW, -(-clients // LARGE)), clients, CELLS)
 
 
