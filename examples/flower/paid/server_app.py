@@ -1,7 +1,7 @@
 """The server: FedAvg, with lefi around it, and plots when the job is done."""
 
 from dataclasses import replace
-from itertools import count
+from itertools import chain, count
 from logging import INFO
 from pathlib import Path
 from typing import Any
@@ -80,4 +80,4 @@ def main(grid: Grid, context: Context) -> None:
 def free(ledger: Ledger, job: str) -> str:
     """The job's name, or with a number where there is such a job already: job-2, job-3."""
     taken = set(ledger.jobs())
-    return next(name for name in (job, *(f"{job}-{place}" for place in count(2))) if name not in taken)
+    return next(name for name in chain([job], (f"{job}-{place}" for place in count(2))) if name not in taken)
