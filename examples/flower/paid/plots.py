@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from lefi import CurveOffer, Mechanism, Receipt, Terms
 
@@ -26,8 +27,10 @@ def draw(
     accuracy.set(title="The model", xlabel="round", ylabel="accuracy on the server's test set")
     spend.plot(rounds, [receipt.paid for receipt in receipts], marker="o")
     spend.axhline(terms.budget, linestyle="--", color="black")
-    spend.annotate("budget", (rounds[0], terms.budget), xytext=(2, -11), textcoords="offset points")
-    spend.set(title="The money", xlabel="round", ylabel="paid [USD per round]", ylim=(0, 1.1 * terms.budget))
+    spend.annotate("budget", (rounds[0], terms.budget), xytext=(2, 4), textcoords="offset points")
+    spend.set(title="The money", xlabel="round", ylabel="paid [USD per round]", ylim=(0, 1.2 * terms.budget))
+    for axes in (accuracy, spend):
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     _learned(curves, receipts, mechanism, names)
     figure.savefig(path, dpi=120)
 
@@ -55,5 +58,6 @@ def _learned(axes: Axes, receipts: list[Receipt], mechanism: Mechanism, names: M
             grid = np.linspace(weights.min(), weights.max(), 50)
             mean, _ = bank.predict(np.array([client]), grid[None] / unit)
             axes.plot(grid, 1000 * mean[0] * mechanism.terms.size_high, color=f"C{number}", linewidth=1)
+    axes.margins(x=0.15)  # room for names
     money = "weight offered [USD]" if curve else "paid [USD]"
     axes.set(title=f"The first {last.size} clients", xlabel=money, ylabel="samples used")
