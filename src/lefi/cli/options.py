@@ -27,6 +27,9 @@ Seeds = Annotated[int | None, typer.Option(help="How many seeds, each with other
 Accuracy = Annotated[
     str | None, typer.Option(help="Accuracy model: a preset or a JSON file of coefficients.", show_default="paper")
 ]
+Cost = Annotated[
+    str | None, typer.Option(help="Cost model: a preset or a JSON file of coefficients.", show_default="paper")
+]
 Set = Annotated[
     list[str] | None,
     typer.Option(
@@ -49,16 +52,15 @@ def names(text: str) -> list[str]:
     return parts
 
 
-def study_values(mechanisms: list[str], accuracy: str | None, settings: list[str] | None) -> dict[str, Any]:
-    """The parts of a study that --mechanism(s), --accuracy and --set fill: mechanisms, settings, mechanism."""
+def study_values(mechanisms: list[str], models: dict[str, str | None], settings: list[str] | None) -> dict[str, Any]:
+    """The parts of a study that --mechanism(s), --accuracy, --cost and --set fill: mechanisms, settings, mechanism."""
     known = [name_of(spelled(text).spec) for text in mechanisms]
     scenario: dict[str, Any] = {}
     own: dict[str, dict[str, Any]] = {}
     for text in settings or []:
         for owner, name, value in _assigned(text, known):
             (own.setdefault(owner, {}) if owner else scenario)[name] = value
-    if accuracy is not None:
-        scenario["accuracy"] = accuracy
+    scenario |= {name: model for name, model in models.items() if model is not None}
     return {"mechanisms": mechanisms, "settings": scenario, "mechanism": own}
 
 

@@ -22,7 +22,12 @@ FEWEST = 8  # clients of a round: with fewer the median of the others says too l
 
 @dataclass(frozen=True)
 class Layout:
-    """Where a model's parts lie in the vector of its weights: matrices as (offset, rows, columns), the last bias."""
+    """Where a model's parts lie in the vector of its weights: matrices as (offset, rows, columns), the last bias.
+
+    >>> from lefi.trust import Layout
+    >>> Layout.of([(10, 64), (10,)])
+    Layout(matrices=((0, 10, 64),), bias=(640, 10))
+    """
 
     matrices: tuple[tuple[int, int, int], ...]
     bias: tuple[int, int]
@@ -43,7 +48,14 @@ class Layout:
 
 @dataclass(frozen=True, eq=False)
 class Heard:
-    """One round. `gains` (n, classes): by how much each update alone lowers the validation loss of each class."""
+    """One round. `gains` (n, classes): by how much each update alone lowers the validation loss of each class.
+
+    >>> from lefi.trust import Heard
+    >>> updates = np.array([[1.0, 2.0], [np.nan, 0.0]])
+    >>> heard = Heard(np.array([0, 1]), np.array([2.0, 3.0]), updates, gains=np.zeros((2, 10)), own=np.zeros(2))
+    >>> heard.broken
+    array([False,  True])
+    """
 
     ids: IntArray
     claims: FloatArray

@@ -33,7 +33,12 @@ SMOOTH = 2  # rounds on both sides that tell a round's scale with it
 
 
 class Record(NamedTuple):
-    """The rounds of one honest job, from the second on: who was there, and the features of each."""
+    """The rounds of one honest job, from the second on: who was there, and the features of each.
+
+    >>> from lefi.trust import Record
+    >>> Record(ids=[np.array([0, 1])], features=[{"claim": np.zeros(2)}]).ids
+    [array([0, 1])]
+    """
 
     ids: list[IntArray]
     features: list[Features]
@@ -41,7 +46,13 @@ class Record(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """Scorer, spreads, and `about`: the model's size, clients, claims and rounds for which it holds."""
+    """Scorer, spreads, and `about`: the model's size, clients, claims and rounds for which it holds.
+
+    >>> from lefi.trust import Reference
+    >>> reference = Reference.read("digits")
+    >>> reference.refuse(size=10, claims=np.ones(20))
+    'the model has 10 weights, the reference is of one with 2410'
+    """
 
     scorer: Scorer
     scales: FloatArray  # (rounds, scores): the spread of honest clients by round
@@ -120,7 +131,14 @@ def _sizing(told: dict[str, Any]) -> Sizing:
 
 
 def calibrate(jobs: Sequence[Record], about: dict[str, Any]) -> Reference:
-    """The reference of these honest jobs. `about` says `weights`, the size of the model, and more if you like."""
+    """The reference of these honest jobs. `about` says `weights`, the size of the model, and more if you like.
+
+    >>> from lefi.trust import calibrate
+    >>> calibrate([], {"weights": 650})
+    Traceback (most recent call last):
+    ...
+    lefi.errors.InputError: jobs is '0 with 0 clients': it must be at least 2, with 200 clients in all
+    """
     honest = sum(len(np.unique(np.concatenate(job.ids))) for job in jobs)
     if len(jobs) < 2 or honest < TRAJECTORIES:
         raise InputError(

@@ -17,7 +17,13 @@ HALF = "half of the clients are accused: if most of them cheat, honest ones look
 
 
 class Verdicts(NamedTuple):
-    """Of one round. `evidence` is the log of E over all rounds so far, by client; accused at log(1 / alpha)."""
+    """Of one round. `evidence` is the log of E over all rounds so far, by client; accused at log(1 / alpha).
+
+    >>> from lefi.trust import Verdicts
+    >>> verdicts = Verdicts(accused=[3], evidence={3: 5.2}, score={3: "size"}, looks={3: 0.1})
+    >>> [f"client {client}: by its {verdicts.score[client]}" for client in verdicts.accused]
+    ['client 3: by its size']
+    """
 
     accused: list[int]  # in this round
     evidence: dict[int, float]
@@ -28,7 +34,18 @@ class Verdicts(NamedTuple):
 
 @dataclass(eq=False)
 class Trust:
-    """Call `hear` once a round, then `applied` with the change of the global model that came of it."""
+    """Call `hear` once a round, then `applied` with the change of the global model that came of it.
+
+    >>> from lefi.trust import Heard, Reference, Trust, layout_of
+    >>> reference = Reference.read("digits")
+    >>> size = reference.about["weights"]
+    >>> trust = Trust(reference, layout_of([np.zeros((1, size))]))
+    >>> rng = np.random.default_rng(0)
+    >>> updates = rng.normal(size=(8, size))
+    >>> heard = Heard(np.arange(8), np.full(8, 50.0), updates, gains=np.zeros((8, 10)), own=updates.mean(axis=0))
+    >>> trust.hear(heard).silent
+    'the first round: there is no change of the global model to compare with'
+    """
 
     reference: Reference
     layout: Layout

@@ -38,7 +38,13 @@ SHIFT = 0.2  # first two offers to a client lie apart by twice this, to tell a p
 
 @register("waterfill")
 class Waterfill:
-    """One belief per client, one price of money for all."""
+    """One belief per client, one price of money for all.
+
+    >>> market = lefi.scenario("mixed", clients=4)
+    >>> mechanism = lefi.make("waterfill", market.terms)
+    >>> [bool(receipt.paid <= market.terms.budget) for receipt in lefi.play(mechanism, market, rounds=4)]
+    [True, True, True, True]
+    """
 
     payment = "curve"
     tier = "sizes"
