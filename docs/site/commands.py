@@ -1,0 +1,58 @@
+"""The directive `commands`: every command with its arguments and options, as `--help` tells them."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import click
+import typer
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.util.docutils import SphinxDirective
+
+from lefi.cli import app
+
+
+def pages(command: click.Command, name: str) -> Iterator[str]:
+    """Markdown of a command and of those below it."""
+    yield f"## `{name}`\n" if name.count(" ") < 2 else f"### `{name}`\n"
+    yield (command.help or "").strip() + "\n"
+    if isinstance(command, click.Group):
+        for each, below in command.commands.items():
+            yield from pages(below, f"{name} {each}")
+        return
+    context = click.Context(command, info_name=name)
+    rows = [record for each in command.get_params(context) if (record := _row(each, context))]
+    if rows:
+        yield "| | default | |\n|---|---|---|"
+        yield from rows
+        yield ""
+
+
+def _row(parameter: click.Parameter, context: click.Context) -> str | None:
+    if getattr(parameter, "hidden", False) or parameter.name == "help":
+        return None
+    words = getattr(parameter, "help", None) or ""
+    shown = parameter.get_default(context)
+    default = "" if shown in (None, (), [], False, True) else f"`{shown}`"
+    spelled = ", ".join(f"`{one}`" for one in parameter.opts) if parameter.opts[0][0] == "-" else f"`{parameter.name}`"
+    return f"| {spelled} | {default} | {' '.join(words.split()).replace('|', chr(92) + '|')} |"
+
+
+class Commands(SphinxDirective):
+    """Writes the pages in place."""
+
+    def run(self) -> list[nodes.Node]:
+        text = "\n".join(page for each, below in _commands() for page in pages(below, f"lefi {each}"))
+        container = nodes.section()
+        self.state.nested_parse(StringList(text.splitlines(), source="lefi --help"), 0, container, match_titles=True)
+        return list(container.children)
+
+
+def _commands() -> list[tuple[str, click.Command]]:
+    group: Any = typer.main.get_command(app)
+    return list(group.commands.items())
+
+
+def setup(app: Any) -> dict[str, bool]:
+    app.add_directive("commands", Commands)
+    return {"parallel_read_safe": True}
