@@ -3,11 +3,13 @@
     python -m sphinx -W --keep-going -b html docs results/site
 """
 
+import os
 import sys
 from pathlib import Path
 
 import lefi
 
+os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # notebooks call `lefi`
 sys.path.insert(0, str(Path(__file__).parent / "site"))
 
 project = "lefi"
@@ -29,6 +31,7 @@ myst_heading_anchors = 3
 myst_links_external_new_tab = False
 
 nb_execution_mode = "cache"
+nb_execution_in_temp = True
 nb_execution_raise_on_error = True
 nb_execution_timeout = 120  # seconds of one cell on a busy machine; the slowest takes 5 on an idle one
 nb_execution_show_tb = True
