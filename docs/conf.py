@@ -1,8 +1,9 @@
 """The documentation site: Markdown pages, notebooks that are run, and the reference from docstrings. No network.
 
-    python -m sphinx -W --keep-going -b html docs results/site
+make docs
 """
 
+import logging
 import os
 import sys
 from pathlib import Path
@@ -12,6 +13,9 @@ import lefi
 os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # notebooks call `lefi`
 sys.path.insert(0, str(Path(__file__).parent / "site"))
 
+for name in ("alembic", "traitlets"):
+    logging.getLogger(name).setLevel(logging.WARNING)  # they tell every step
+
 project = "lefi"
 author = copyright = "the lefi authors"
 release = version = lefi.__version__
@@ -19,8 +23,12 @@ extensions = [
     "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx_design",
+    "docstrings",  # in our docstrings single backticks are code
     "mathml",  # formulas as MathML, which browsers draw themselves
     "commands",  # the command line, from its own --help
+    "openapi",  # requests of the service, from its OpenAPI file
+    "columns",  # tables of the ledger, from its schema
+    "offline",  # no page fetches anything from elsewhere
 ]
 exclude_patterns = ["_build", "README.md", "site"]
 nitpicky = True

@@ -5,9 +5,7 @@ from typing import Any
 
 import click
 import typer
-from docutils import nodes
-from docutils.statemachine import StringList
-from sphinx.util.docutils import SphinxDirective
+from written import Written, cell
 
 from lefi.cli import app
 
@@ -31,26 +29,18 @@ def pages(command: click.Command, name: str) -> Iterator[str]:
 def _row(parameter: click.Parameter, context: click.Context) -> str | None:
     if getattr(parameter, "hidden", False) or parameter.name == "help":
         return None
-    words = getattr(parameter, "help", None) or ""
     shown = parameter.get_default(context)
     default = "" if shown in (None, (), [], False, True) else f"`{shown}`"
     spelled = ", ".join(f"`{one}`" for one in parameter.opts) if parameter.opts[0][0] == "-" else f"`{parameter.name}`"
-    return f"| {spelled} | {default} | {' '.join(words.split()).replace('|', chr(92) + '|')} |"
+    return f"| {spelled} | {default} | {cell(getattr(parameter, 'help', None) or '')} |"
 
 
-class Commands(SphinxDirective):
-    """Writes the pages in place."""
+class Commands(Written):
+    """All commands, in the order of `lefi --help`."""
 
-    def run(self) -> list[nodes.Node]:
-        text = "\n".join(page for each, below in _commands() for page in pages(below, f"lefi {each}"))
-        container = nodes.section()
-        self.state.nested_parse(StringList(text.splitlines(), source="lefi --help"), 0, container, match_titles=True)
-        return list(container.children)
-
-
-def _commands() -> list[tuple[str, click.Command]]:
-    group: Any = typer.main.get_command(app)
-    return list(group.commands.items())
+    def markdown(self) -> str:
+        group: Any = typer.main.get_command(app)
+        return "\n".join(page for each, below in group.commands.items() for page in pages(below, f"lefi {each}"))
 
 
 def setup(app: Any) -> dict[str, bool]:
