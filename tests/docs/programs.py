@@ -28,8 +28,10 @@ def notebook() -> Iterator[None]:
 
     display = types.ModuleType("IPython.display")
     display.Image = Image  # type: ignore[attr-defined]
+    top = types.ModuleType("IPython")
+    top.get_ipython, top.version_info = (lambda: None), (9, 0)  # type: ignore[attr-defined]  # matplotlib asks for them
     kept = {name: sys.modules.get(name) for name in ("IPython", "IPython.display")}
-    sys.modules |= {"IPython": types.ModuleType("IPython"), "IPython.display": display}
+    sys.modules |= {"IPython": top, "IPython.display": display}
     plt.switch_backend("agg")
     try:
         yield
@@ -61,7 +63,8 @@ def run_cells(page: Path) -> dict[str, Any]:
     names: dict[str, Any] = {"__name__": page.stem, "shell": shell}
     for piece in pieces(page.read_text()):
         if piece.kind == "{code-cell}":
-            lines = [line for line in piece.lines if not line.startswith(":tags:")]
+            whole = "\n".join(line for line in piece.lines if not line.startswith(":tags:"))
+            lines = whole.replace("\\\n", " ").splitlines()
             if lines[0].startswith("%%writefile "):
                 Path(lines[0].split()[1]).write_text("\n".join(lines[1:]) + "\n")
                 continue

@@ -18,7 +18,7 @@ def test_the_requests_of_the_page(tmp_path: Path) -> None:
     with served(tmp_path / "jobs.db") as call:
         replies = [call(*request(line)) for line in block.replace("\\\n", " ").splitlines()]
     assert [reply.status for reply in replies] == [201, 200, 200]
-    assert replies[-1].json["verdict"] == ["accepted", "no answer"]
+    assert replies[-1].json["verdicts"] == ["accepted", "no answer"]
 
 
 def request(line: str) -> tuple[str, str, Any]:
