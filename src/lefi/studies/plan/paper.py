@@ -22,6 +22,7 @@ HEAVY = (  # minutes of CPU: their tables ship with lefi
     "cold_starts",
     "drl",
     "drl_long",
+    "kernels",
     "pretending",
     "rules",
 )
