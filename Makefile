@@ -16,7 +16,7 @@ CORE_TESTS := tests/golden/test_golden.py tests/contracts tests/models tests/tes
 LOWEST_TESTS := tests/golden/test_golden.py tests/contracts tests/models tests/cli/test_simulate.py tests/test_receipts.py
 INSTALLED := $(shell find src studies -name '*.py' -o -name '*.toml' -o -name '*.json')
 
-.PHONY: paper test demo core lowest kills long release check lint types layers house bench clean help
+.PHONY: paper test demo core lowest kills long check lint types layers house bench clean help
 
 help:                ## list the targets
 	@grep -E '^[a-z]+: .*##|^[a-z]+:  *##' Makefile | sed -E 's/:.*##/\t/'
@@ -50,6 +50,7 @@ long: kills          ## what takes too long for `make test`: all tests at length
 	$(BIN)/python -m pytest -q benchmarks/waterfill2/tests
 	LEFI_LONG=1 $(BIN)/pytest -n $(WORKERS) -q  # every test, with all that tests/lengths.py leaves out of `make test`
 
+.PHONY: release
 release:             ## wheel and sdist into dist/, looked into, and the wheel tried where only the core is installed
 	$(PYTHON) scripts/release.py $(LIGHT)
 
@@ -107,4 +108,4 @@ bench: .venv-bench/done ## speed, as ratios to rivals in the same run, into resu
 	@touch $@
 
 clean:               ## remove what the other targets made
-	rm -rf .venv .venv-bench .venv-core .venv-lowest dist results .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-bench .venv-core .venv-lowest results .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
