@@ -75,8 +75,8 @@ def draw(numbers: Numbers) -> Figure:
     if len(reached) <= MOST:
         legend(figure, reached)
     else:
-        there = {name: np.isfinite(line.middle) for name, line in reached.items()}
-        ends = {name: (line.by[there[name]][-1], line.middle[there[name]][-1]) for name, line in reached.items()}
+        last = {name: np.flatnonzero(np.isfinite(line.middle))[-1] for name, line in reached.items()}
+        ends = {name: (float(line.by[last[name]]), float(line.middle[last[name]])) for name, line in reached.items()}
         name_ends(axes, ends, look)
     return figure
 
