@@ -54,6 +54,7 @@ long: kills docs     ## what takes too long for `make test`: all tests at length
 	$(BIN)/python -m pytest -q benchmarks/waterfill2/tests
 	LEFI_LONG=1 $(BIN)/pytest -n $(WORKERS) -q  # every test, with all that tests/lengths.py leaves out of `make test`
 
+.PHONY: release
 release:             ## wheel and sdist into dist/, looked into, and the wheel tried where only the core is installed
 	$(PYTHON) scripts/release.py $(LIGHT)
 
@@ -115,4 +116,4 @@ bench: .venv-bench/done ## speed, as ratios to rivals in the same run, into resu
 	@touch $@
 
 clean:               ## remove what the other targets made
-	rm -rf .venv .venv-bench .venv-core .venv-lowest dist results .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-bench .venv-core .venv-lowest results .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

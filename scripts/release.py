@@ -1,6 +1,7 @@
 """Build the wheel and the sdist, look into both, and try the wheel in an empty environment outside the repository.
 
-python scripts/release.py            all of it
+python scripts/release.py            all of it: three minutes of one core, mostly what numba compiles
+python scripts/release.py --light    without the commands that compile much, for CI: a minute of one core
 python scripts/release.py --look     look into what lies in dist/ already
 """
 

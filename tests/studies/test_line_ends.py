@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.text import Annotation
 
 from lefi.studies.figures import money, needed
 from lefi.studies.figures.bands import Band
-from lefi.studies.figures.line_ends import MOST, apart
+from lefi.studies.figures.line_ends import MOST, apart, name_lines
 
 NAMES = ("price", "auction", "contract", "pool", "contest", "flat", "uniform", "lefi")
 
@@ -40,3 +41,13 @@ def test_money_names_its_lines_and_both_bounds() -> None:
     figure = money.draw(money.Numbers(accuracy, line(0.22), line(0.23), 0.2, {}))
     assert figure.legends == []
     assert {*NAMES[:-1], "oracle", "first_best"} <= set(written(figure))
+
+
+def test_a_line_that_leaves_the_panel_is_named_at_its_edge() -> None:
+    figure = Figure()
+    axes = figure.subplots()
+    axes.set(xlim=(0.1, 5.0), ylim=(0.0, 1.0))
+    name_lines(figure, axes, {name: line(place - 3.0) for place, name in enumerate(NAMES)})
+    ends = {text.get_text(): text.xy[1] for text in axes.texts if isinstance(text, Annotation)}
+    assert set(ends) == {*NAMES[:-1], "lefi (paper)"}
+    assert all(0 <= height <= 1 for height in ends.values())

@@ -13,7 +13,6 @@ from lefi.cli.options import (
     AsJson,
     Budget,
     Clients,
-    Cost,
     Deadline,
     Jobs,
     Rounds,
@@ -50,7 +49,7 @@ def compare(
     seeds: Seeds = None,
     seed: Seed = None,
     accuracy: Accuracy = None,
-    cost: Cost = None,
+    cost: options.Cost = None,
     settings: Set = None,
     jobs: Jobs = None,
     engine: Annotated[str, typer.Option(help="Where runs are computed: local, or dask://host:port.")] = "local",
@@ -80,7 +79,7 @@ def compare(
 
     market = {"scenario": scenario, "clients": clients, "budget": budget, "total": total, "deadline": deadline}
     given = market | {"rounds": rounds, "seeds": seeds, "seed": seed}
-    chosen = _study(study, mechanisms, {"accuracy": accuracy, "cost": cost}, settings, given)
+    chosen = _study(study, mechanisms, accuracy, options.with_cost(settings, cost), given)
     options.writable(out)
     with show.bar(chosen.name, "runs") as progress:
         cores = options.cores() if jobs is None else jobs
@@ -98,11 +97,7 @@ def compare(
 
 
 def _study(
-    path: Path | None,
-    mechanisms: str | None,
-    models: dict[str, str | None],
-    settings: list[str] | None,
-    given: dict[str, Any],
+    path: Path | None, mechanisms: str | None, accuracy: str | None, settings: list[str] | None, given: dict[str, Any]
 ) -> "Study":
     """The study in the file, or a new one, under the options that were given."""
     from lefi.studies.plan.study import Study
@@ -112,10 +107,10 @@ def _study(
         curves = (name for name, factory in lefi.registered().items() if factory.payment == "curve")
         listed = sorted(curves, key=lambda name: (name != "lefi", name))
         listed = listed if mechanisms is None else options.names(mechanisms)
-        return Study.build({"name": "compare"} | given | options.study_values(listed, models, settings))
+        return Study.build({"name": "compare"} | given | options.study_values(listed, accuracy, settings))
     base = Study.read(path)
     listed = base.mechanisms if mechanisms is None else options.names(mechanisms)
-    asked = options.study_values(listed, models, settings)
+    asked = options.study_values(listed, accuracy, settings)
     labels = {label for text in listed for label in (spelled(text).label, spelled(text).spec)}
     kept = {name: own for name, own in base.mechanism.items() if name in labels}
     own = {name: kept.get(name, {}) | asked["mechanism"].get(name, {}) for name in kept | asked["mechanism"]}

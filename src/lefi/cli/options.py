@@ -52,15 +52,21 @@ def names(text: str) -> list[str]:
     return parts
 
 
-def study_values(mechanisms: list[str], models: dict[str, str | None], settings: list[str] | None) -> dict[str, Any]:
-    """The parts of a study that --mechanism(s), --accuracy, --cost and --set fill: mechanisms, settings, mechanism."""
+def with_cost(settings: list[str] | None, cost: str | None) -> list[str] | None:
+    """The settings of --set, and the cost model of --cost."""
+    return settings if cost is None else [*(settings or []), f"cost={cost}"]
+
+
+def study_values(mechanisms: list[str], accuracy: str | None, settings: list[str] | None) -> dict[str, Any]:
+    """The parts of a study that --mechanism(s), --accuracy and --set fill: mechanisms, settings, mechanism."""
     known = [name_of(spelled(text).spec) for text in mechanisms]
     scenario: dict[str, Any] = {}
     own: dict[str, dict[str, Any]] = {}
     for text in settings or []:
         for owner, name, value in _assigned(text, known):
             (own.setdefault(owner, {}) if owner else scenario)[name] = value
-    scenario |= {name: model for name, model in models.items() if model is not None}
+    if accuracy is not None:
+        scenario["accuracy"] = accuracy
     return {"mechanisms": mechanisms, "settings": scenario, "mechanism": own}
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lefi.cli import options
-from lefi.cli.options import Accuracy, AsJson, Budget, Clients, Cost, Deadline, Rounds, Scenario, Seed, Set, Total
+from lefi.cli.options import Accuracy, AsJson, Budget, Clients, Deadline, Rounds, Scenario, Seed, Set, Total
 from lefi.messages import Receipt
 from lefi.offers.totals import ended
 from lefi.payments import payment_of
@@ -29,7 +29,7 @@ def simulate(
     rounds: Rounds = None,
     seed: Seed = None,
     accuracy: Accuracy = None,
-    cost: Cost = None,
+    cost: options.Cost = None,
     settings: Set = None,
     out: Annotated[Path | None, typer.Option(help="Write the receipts here, as Parquet.")] = None,
     as_json: AsJson = False,
@@ -46,9 +46,10 @@ def simulate(
     from lefi.cli import show
     from lefi.studies.plan.study import Study
 
+    settings = options.with_cost(settings, cost)
     market = {"scenario": scenario, "clients": clients, "budget": budget, "total": total, "deadline": deadline}
     given = {name: value for name, value in (market | {"rounds": rounds, "seed": seed}).items() if value is not None}
-    values = options.study_values([mechanism], {"accuracy": accuracy, "cost": cost}, settings)
+    values = options.study_values([mechanism], accuracy, settings)
     run = Study.build({"name": "simulate", "seeds": 1} | given | values).runs()[0]
     outcome = _play(run, out and options.writable(out))
     if as_json:

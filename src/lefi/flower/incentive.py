@@ -51,8 +51,7 @@ class Incentive(Strategy):
     iid          what counts of the label mix that clients state: a range; or a number or function that overrules it
     two_phase    ask for pledges first, and send the model only to those who take part
     penance      rounds for which who breaks a pledge is paid for no more than it last delivered
-    measure      accuracy of a model on the server; without it the metric `accuracy` of Flower's `evaluate_fn`, and
-                 without that the terms' model of accuracy
+    measure      accuracy of a model on the server; else `accuracy` of Flower's `evaluate_fn`, else the terms' model
     checkpoints  folder for the models, so that a restart goes on with the last one
     patience     seconds to wait for the first answer to a query; engines take up to minutes to start
     greeting     seconds to wait for the other answers once one is there

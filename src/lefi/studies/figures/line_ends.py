@@ -4,9 +4,11 @@ from collections.abc import Mapping
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from lefi.arrays import FloatArray
-from lefi.studies.figures.style import Look
+from lefi.studies.figures.bands import Band
+from lefi.studies.figures.style import FIRST_BEST, ORACLE, Look, legend, looks
 
 MOST = 6  # entries of a legend
 SIZE = 8.5  # points, of a name
@@ -14,24 +16,50 @@ PANEL = 0.78  # of a figure's height that its panel has
 Ends = Mapping[str, tuple[float, float]]  # the last point of each line
 
 
-def name_ends(axes: Axes, ends: Ends, looks: Mapping[str, Look]) -> None:
+BOUNDS = {"oracle": ORACLE, "first_best": FIRST_BEST}
+
+
+def name_lines(
+    figure: Figure,
+    axes: Axes,
+    lines: Mapping[str, Band],
+    *,
+    markers: bool = False,
+    bounds: Ends | None = None,
+) -> None:
+    """A legend for few lines, names at their ends for many. `bounds`: where the lines of oracle and first_best end."""
+    ends = dict(bounds or {})
+    if len(lines) + len(ends) <= MOST:
+        legend(figure, lines, oracle="oracle" in ends, first_best="first_best" in ends, markers=markers)
+        return
+    for name, line in lines.items():
+        known = np.flatnonzero(np.isfinite(line.middle))
+        if known.size:
+            ends[name] = float(line.by[known[-1]]), float(line.middle[known[-1]])
+    name_ends(axes, ends, {**looks(lines), **BOUNDS})
+
+
+def name_ends(axes: Axes, ends: Ends, look: Mapping[str, Look]) -> None:
     """The label of each line right of the panel, at the height of its last point, or as near as others allow."""
-    axes.get_xlim(), axes.get_ylim()  # the limits are found when they are asked for
+    axes.get_xlim()  # the limits are found when they are asked for
+    low, high = sorted(axes.get_ylim())
     inches = axes.figure.get_figheight() * PANEL  # type: ignore[union-attr]
     into = axes.transData + axes.transAxes.inverted()
     names = [name for name, end in ends.items() if np.isfinite(end).all()]
-    heights = np.array([into.transform(ends[name])[1] for name in names])
+    shown = {name: (ends[name][0], min(max(ends[name][1], low), high)) for name in names}  # a line may leave the panel
+    heights = np.array([into.transform(shown[name])[1] for name in names])
     leader = {"arrowstyle": "-", "linewidth": 0.6, "shrinkA": 0, "shrinkB": 2, "relpos": (0, 0.5)}
     for name, place in zip(names, apart(heights, 1.3 * SIZE / 72 / inches).tolist(), strict=True):
         axes.annotate(
-            looks[name].label,
-            ends[name],
+            look[name].label,
+            shown[name],
             xytext=(1.03, place),
             textcoords="axes fraction",
-            color=looks[name].colour,
+            color=look[name].colour,
             fontsize=SIZE,
             va="center",
-            arrowprops=leader | {"color": looks[name].colour},
+            annotation_clip=False,
+            arrowprops=leader | {"color": look[name].colour},
         )
 
 

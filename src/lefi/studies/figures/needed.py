@@ -13,9 +13,9 @@ from matplotlib.ticker import LogLocator, NullLocator
 
 from lefi.arrays import FloatArray
 from lefi.studies.figures.bands import Band, draw_band
-from lefi.studies.figures.line_ends import MOST, name_ends
+from lefi.studies.figures.line_ends import name_lines
 from lefi.studies.figures.money import GOAL
-from lefi.studies.figures.style import in_order, label_y, legend, looks, sheet
+from lefi.studies.figures.style import in_order, label_y, looks, sheet
 from lefi.studies.run.results import Finished
 
 ROUNDING = 1e-9  # overspend below this is rounding
@@ -72,12 +72,7 @@ def draw(numbers: Numbers) -> Figure:
     axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 1.5, 2.0, 3.0, 5.0, 7.0)))
     axes.yaxis.set_minor_locator(NullLocator())
     axes.set(xlabel="round", ylabel="budget needed [USD per round]")
-    if len(reached) <= MOST:
-        legend(figure, reached)
-    else:
-        there = {name: np.isfinite(line.middle) for name, line in reached.items()}
-        ends = {name: (line.by[there[name]][-1], line.middle[there[name]][-1]) for name, line in reached.items()}
-        name_ends(axes, ends, look)
+    name_lines(figure, axes, reached)
     return figure
 
 
