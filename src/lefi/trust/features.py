@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lefi.arrays import BoolArray, FloatArray, IntArray
 from lefi.errors import InputError
@@ -17,7 +18,7 @@ TINY = 1e-12
 SKETCH = 64  # directions in which updates are compared with each other; 32 blurs copies with a tenth of noise
 SAME = 8  # power of how near two updates are on the way from the usual cosine to 1: only copies are near
 GAIN = 0.05  # of validation loss: gains below are told apart linearly, above by their logarithm
-LARGE = 100_000  # weights of a model whose directions, 50 MB, are not kept from round to round
+LARGE = 100_000  # weights of a model whose directions, 25 MB, are not kept from round to round
 FEWEST = 8  # clients of a round: with fewer the median of the others says too little
 
 
@@ -107,7 +108,8 @@ def _lengths(D: FloatArray, w: FloatArray, own: FloatArray, past: FloatArray) ->
     seen = np.vstack([past, total, own]) if k else np.vstack([total, own])
     products = D @ seen.T
     inside, gram = products[:, :k], seen @ seen.T
-    inverse = np.linalg.pinv(gram[:k, :k], rcond=1e-10, hermitian=True) if k else np.zeros((0, 0))
+    ridge = (1e-12 * np.trace(gram[:k, :k]) + TINY**2) * np.eye(k)  # changes may be equal
+    inverse = np.linalg.inv(gram[:k, :k] + ridge)
     square = np.einsum("ij,ij->i", D, D)
     left = inside @ inverse
 
@@ -147,7 +149,8 @@ def uniqueness(updates: FloatArray, claims: FloatArray) -> FloatArray:
     if n < 2:
         return np.ones(n)
     if size > SKETCH:
-        updates = updates @ (_directions(size) if size <= LARGE else _directions.__wrapped__(size))
+        found = _directions(size) if size <= LARGE else _directions.__wrapped__(size)
+        updates = (updates.astype(np.float32) @ found).astype(float)
     u = updates / np.maximum(np.linalg.norm(updates, axis=1, keepdims=True), TINY)
     cosines = u @ u.T
     usual = float(np.median(cosines[~np.eye(n, dtype=bool)]))
@@ -162,9 +165,10 @@ def uniqueness(updates: FloatArray, claims: FloatArray) -> FloatArray:
 
 
 @lru_cache(maxsize=1)
-def _directions(size: int) -> FloatArray:
+def _directions(size: int) -> NDArray[np.float32]:
     """Random directions in which updates are compared, always the same for a model of that size."""
-    return np.asarray(np.random.default_rng(size).standard_normal((size, SKETCH)) / np.sqrt(SKETCH))
+    drawn = np.random.default_rng(size).standard_normal((size, SKETCH)) / np.sqrt(SKETCH)
+    return drawn.astype(np.float32)  # copies differ by far more than the digits that are lost
 
 
 def _spectrum(place: int, update: FloatArray) -> dict[str, FloatArray]:

@@ -15,7 +15,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-import scipy
 
 from lefi.arrays import FloatArray
 
@@ -40,28 +39,47 @@ class Spread(NamedTuple):
         return np.asarray(self.tau**2 + drift + self.sigma**2 * np.eye(rounds))
 
 
+class _Factors(NamedTuple):
+    """The same for all clients after so many rounds, by score: L^-1, a_s in columns with their squares, the diagonal
+    of L, and the log weight of each start."""
+
+    inverse: FloatArray
+    a: FloatArray
+    squares: FloatArray
+    sd: FloatArray
+    weights: FloatArray
+
+
 @lru_cache(maxsize=1000)
-def _factors(spread: Spread, rounds: int) -> tuple[FloatArray, FloatArray]:
-    """L, and a_s in columns: the same for all clients of a score after so many rounds."""
-    L = np.asarray(np.linalg.cholesky(spread.covariance(rounds)), np.float64)
-    return L, np.asarray(scipy.linalg.solve_triangular(L, np.tril(np.ones((rounds, rounds))), lower=True))
+def _factors(spreads: tuple[Spread, ...], rounds: int) -> _Factors:
+    L = np.array([np.linalg.cholesky(one.covariance(rounds)) for one in spreads])
+    inverse = np.linalg.inv(L)
+    a = inverse @ np.tril(np.ones((rounds, rounds)))
+    start = np.arange(rounds)
+    weights = np.log(np.where(start == 0, FIRST, LATER / np.maximum(start * (start + 1), 1)) / len(SHIFTS))
+    return _Factors(inverse, a, (a**2).sum(axis=1), np.diagonal(L, axis1=1, axis2=2), weights)
 
 
 def log_evidence(z: FloatArray, spread: Spread) -> FloatArray:
     """Of the clients (rows) after their rounds (columns), all equally many."""
-    clients, rounds = z.shape
+    return log_evidences(z[None], (spread,))[0]
+
+
+def log_evidences(z: FloatArray, spreads: tuple[Spread, ...]) -> FloatArray:
+    """(scores, clients) from z (scores, clients, rounds)."""
+    scores, clients, rounds = z.shape
     if rounds == 0:
-        return np.zeros(clients)
-    L, a = _factors(spread, rounds)
-    whole = float(L[0, 0])
-    centred = np.clip(z - spread.mu, -CLIP * whole, CLIP * whole)
-    w = scipy.linalg.solve_triangular(L, centred.T, lower=True, check_finite=False)
-    start, sd = np.arange(rounds), np.diag(L)
-    weights = np.log(np.where(start == 0, FIRST, LATER / np.maximum(start * (start + 1), 1)) / len(SHIFTS))
-    parts = [np.full((1, clients), np.log(LATER / rounds))]  # starts that have not come yet
+        return np.zeros((scores, clients))
+    found = _factors(spreads, rounds)
+    mu, most = np.array([one.mu for one in spreads]), CLIP * found.sd[:, :1, None]
+    w = np.clip(z - mu[:, None, None], -most, most) @ found.inverse.transpose(0, 2, 1)
+    aw = w @ found.a
+    parts = [np.full((scores, clients, 1), np.log(LATER / rounds))]  # starts that have not come yet
     for shift in SHIFTS:
-        d = shift * sd[:, None]
-        parts.append(-d * (a.T @ w) - d**2 / 2 * (a**2).sum(axis=0)[:, None] + weights[:, None])
-        now_and_then = np.logaddexp(np.log1p(-OFTEN), np.log(OFTEN) - shift * w - shift**2 / 2).sum(axis=0)
-        parts.append(now_and_then[None] + np.log(SPORADIC / len(SHIFTS)))
-    return np.asarray(np.logaddexp.reduce(np.concatenate(parts), axis=0))
+        d = shift * found.sd
+        parts.append((found.weights - d**2 / 2 * found.squares)[:, None] - d[:, None] * aw)
+        now_and_then = np.log(1 - OFTEN + OFTEN * np.exp(-shift * w - shift**2 / 2)).sum(axis=2, keepdims=True)
+        parts.append(now_and_then + np.log(SPORADIC / len(SHIFTS)))
+    whole = np.concatenate(parts, axis=2)
+    top = whole.max(axis=2, keepdims=True)
+    return np.asarray(top[:, :, 0] + np.log(np.exp(whole - top).sum(axis=2)))

@@ -7,7 +7,7 @@ import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray, IntArray, number
 from lefi.trust.features import PAST, Heard, Layout, features
-from lefi.trust.martingale import log_evidence
+from lefi.trust.martingale import log_evidences
 from lefi.trust.reference import Reference
 from lefi.trust.scores import NAMES, Features
 
@@ -23,7 +23,7 @@ MAJORITY = (
     "nobody is accused"
 )
 
-Scored = tuple[FloatArray, FloatArray]
+Scored = tuple[IntArray, FloatArray, FloatArray]
 
 
 class Verdicts(NamedTuple):
@@ -47,7 +47,7 @@ class Trust:
     past: list[FloatArray] = field(default_factory=list)
     rounds: list[tuple[list[int], Features]] = field(default_factory=list)
     _strange: dict[int, BoolArray] = field(default_factory=dict, init=False)
-    _scores: dict[int, tuple[bytes, Scored | None]] = field(default_factory=dict, init=False)
+    _scores: dict[int, tuple[frozenset[int] | None, Scored | None]] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         number("alpha", self.alpha, above=0, high=0.5)
@@ -55,7 +55,7 @@ class Trust:
     def hear(self, heard: Heard) -> Verdicts:
         """Evidence after this round. Who is accused is no measure of the others, in no round; they are judged again."""
         accused = [int(client) for client in heard.ids[heard.broken] if int(client) not in self.excluded]
-        kept = heard.without(heard.broken)
+        kept = heard.without(heard.broken) if heard.broken.any() else heard
         silent = self.reference.refuse(heard.updates.shape[1], kept.claims)
         if not self.past:
             silent = silent or "the first round: there is no change of the global model to compare with"
@@ -105,18 +105,21 @@ class Trust:
 
     def _evidence(self) -> tuple[dict[int, float], dict[int, str], dict[int, float]]:
         """Of everybody who is not excluded, relative to the others who are not."""
-        everybody = np.array(sorted({client for ids, _ in self.rounds for client in ids} - self.excluded))
+        excluded = frozenset(self.excluded)
+        everybody = np.array(sorted(set[int]().union(*(ids for ids, _ in self.rounds)) - excluded))
         paths = np.full((len(self.rounds), len(everybody), len(NAMES)), np.nan)
         looks = np.full(len(everybody), np.nan)
-        for t, (ids, _) in enumerate(self.rounds):
-            here = self._here(ids)
-            if (scored := self._scored(t, here)) is not None:
-                places = np.searchsorted(everybody, np.array(ids)[here])
-                paths[t, places], looks[places] = scored
-        sizes = {client: size for client, size in zip(everybody.tolist(), looks.tolist(), strict=True) if size == size}
-        return *self._weighed(everybody, paths), sizes
+        for t in range(len(self.rounds)):
+            if (scored := self._scored(t, excluded)) is not None:
+                ids, scores, sizes = scored
+                places = slice(None) if len(ids) == len(everybody) else np.searchsorted(everybody, ids)
+                paths[t, places], looks[places] = scores, sizes
+        seen = {client: size for client, size in zip(everybody.tolist(), looks.tolist(), strict=True) if size == size}
+        return *self._weighed(everybody, paths), seen
 
     def _here(self, ids: list[int]) -> BoolArray:
+        if not self.excluded:
+            return np.ones(len(ids), bool)
         return np.array([client not in self.excluded for client in ids], bool)
 
     def _odd(self, t: int, here: BoolArray) -> bool:
@@ -125,13 +128,19 @@ class Trust:
             self._strange[t] = self.reference.strange(self.rounds[t][1], t)
         return bool(here.any() and self._strange[t][here].mean() >= MOST_STRANGE)
 
-    def _scored(self, t: int, here: BoolArray) -> Scored | None:
-        """Scores of those who are here, and the sizes they look like; kept until somebody else leaves."""
-        key, scored = self._scores.get(t, (b"", None))
-        if key != here.tobytes():
-            part = {name: values[here] for name, values in self.rounds[t][1].items()}
-            scored = None if here.sum() < 2 or self._odd(t, here) else self.reference.scaled(part, t)
-            self._scores[t] = here.tobytes(), scored
+    def _scored(self, t: int, excluded: frozenset[int]) -> Scored | None:
+        """Those who are here in order, their scores, and the sizes they look like; kept until somebody else leaves."""
+        key, scored = self._scores.get(t, (None, None))
+        if key != excluded:
+            ids, found = self.rounds[t]
+            here = self._here(ids)
+            scored = None
+            if here.sum() >= 2 and not self._odd(t, here):
+                scores, sizes = self.reference.scaled({name: values[here] for name, values in found.items()}, t)
+                who = np.array(ids)[here]
+                order = np.argsort(who)
+                scored = who[order], scores[order], sizes[order]
+            self._scores[t] = excluded, scored
         return scored
 
     def _weighed(self, everybody: IntArray, paths: FloatArray) -> tuple[dict[int, float], dict[int, str]]:
@@ -143,7 +152,7 @@ class Trust:
             who = counts == length
             first = np.argsort(~there[:, who], axis=0, kind="stable")[:length]  # the rounds in which each was there
             z = np.take_along_axis(paths[:, who], first[:, :, None], axis=0)
-            each = np.array([log_evidence(z[:, :, place].T, one) for place, one in enumerate(self.reference.spreads)])
+            each = log_evidences(z.transpose(2, 1, 0), self.reference.spreads)
             for client, column in zip(everybody[who].tolist(), each.T, strict=True):
                 top = int(column.argmax())
                 told[client] = float(column[top] - np.log(len(NAMES)))  # the largest of several: a union bound
