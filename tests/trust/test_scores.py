@@ -1,9 +1,9 @@
-"""Scores of a round: the short way is the definition, and the less suspicious side of a client counts."""
+"""Scores of a round: the less suspicious side of a client counts."""
 
 import numpy as np
 import pytest
 
-from lefi.trust.scores import LEAST, NAMES, Scorer, Side, _covariates, _raw, centred
+from lefi.trust.scores import NAMES, Scorer, centred
 from tests.trust.made_up import CLIENTS, record
 
 ROUNDS = [features for seed in range(8) for features in record(seed).features]
@@ -12,17 +12,6 @@ ROUNDS = [features for seed in range(8) for features in record(seed).features]
 @pytest.fixture(scope="module")
 def scorer() -> Scorer:
     return Scorer.fit(ROUNDS)
-
-
-@pytest.mark.parametrize("place", [0, 30])
-def test_the_short_way_is_the_definition(scorer: Scorer, place: int) -> None:
-    def by_definition(side: Side, rows: dict[str, np.ndarray]) -> np.ndarray:
-        X, raw = _covariates(rows), _raw(side.sizing, rows)
-        return np.asarray((raw - X @ side.slopes) / np.maximum(np.exp(X @ side.widths), LEAST))
-
-    rows = ROUNDS[place]
-    among, alone = by_definition(scorer.among, centred(rows)), by_definition(scorer.alone, rows)
-    assert scorer.scores(rows)[0] == pytest.approx(np.maximum(among, alone), abs=1e-9)
 
 
 def test_honest_scores_are_about_one_wide_or_less(scorer: Scorer) -> None:

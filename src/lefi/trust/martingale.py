@@ -21,6 +21,7 @@ from lefi.arrays import FloatArray
 SHIFTS = (1.5, 2.5, 4.0)  # d, in standard deviations of what is expected of the first such round
 OFTEN = 0.25  # q: rounds in which a sporadic cheat cheats
 FIRST, LATER, SPORADIC = 0.5, 0.3, 0.2  # weights: a cheat from the start, from some later round on, now and then
+AHEAD = 32  # rounds for which factors are computed at once, at least; a job that is longer doubles them
 CLIP = 3.5  # standard deviations: no single round weighs more
 
 
@@ -40,24 +41,25 @@ class Spread(NamedTuple):
 
 
 class _Factors(NamedTuple):
-    """The same for all clients after so many rounds, by score: L^-1, a_s in columns with their squares, the diagonal
-    of L, and the log weight of each start."""
+    """The same for all clients, by score: L^-1, a_s in columns, the diagonal of L, and the log weight of each start.
+
+    Those of fewer rounds are the first rows and columns of those of more.
+    """
 
     inverse: FloatArray
     a: FloatArray
-    squares: FloatArray
     sd: FloatArray
     weights: FloatArray
 
 
-@lru_cache(maxsize=1000)
+@lru_cache(maxsize=100)
 def _factors(spreads: tuple[Spread, ...], rounds: int) -> _Factors:
     L = np.array([np.linalg.cholesky(one.covariance(rounds)) for one in spreads])
     inverse = np.linalg.inv(L)
-    a = inverse @ np.tril(np.ones((rounds, rounds)))
     start = np.arange(rounds)
     weights = np.log(np.where(start == 0, FIRST, LATER / np.maximum(start * (start + 1), 1)) / len(SHIFTS))
-    return _Factors(inverse, a, (a**2).sum(axis=1), np.diagonal(L, axis1=1, axis2=2), weights)
+    a = inverse @ np.tril(np.ones((rounds, rounds)))
+    return _Factors(inverse, a, np.diagonal(L, axis1=1, axis2=2), weights)
 
 
 def log_evidence(z: FloatArray, spread: Spread) -> FloatArray:
@@ -70,14 +72,16 @@ def log_evidences(z: FloatArray, spreads: tuple[Spread, ...]) -> FloatArray:
     scores, clients, rounds = z.shape
     if rounds == 0:
         return np.zeros((scores, clients))
-    found = _factors(spreads, rounds)
-    mu, most = np.array([one.mu for one in spreads]), CLIP * found.sd[:, :1, None]
-    w = np.clip(z - mu[:, None, None], -most, most) @ found.inverse.transpose(0, 2, 1)
-    aw = w @ found.a
+    enough = max(AHEAD, 2 ** int(np.ceil(np.log2(rounds))))
+    inverse, a, sd, weights = (part[..., :rounds] for part in _factors(spreads, enough))
+    inverse, a = inverse[:, :rounds], a[:, :rounds]
+    mu, most = np.array([one.mu for one in spreads]), CLIP * sd[:, :1, None]
+    w = np.clip(z - mu[:, None, None], -most, most) @ inverse.transpose(0, 2, 1)
+    aw, squares = w @ a, (a**2).sum(axis=1)
     parts = [np.full((scores, clients, 1), np.log(LATER / rounds))]  # starts that have not come yet
     for shift in SHIFTS:
-        d = shift * found.sd
-        parts.append((found.weights - d**2 / 2 * found.squares)[:, None] - d[:, None] * aw)
+        d = shift * sd
+        parts.append((weights - d**2 / 2 * squares)[:, None] - d[:, None] * aw)
         now_and_then = np.log(1 - OFTEN + OFTEN * np.exp(-shift * w - shift**2 / 2)).sum(axis=2, keepdims=True)
         parts.append(now_and_then + np.log(SPORADIC / len(SHIFTS)))
     whole = np.concatenate(parts, axis=2)

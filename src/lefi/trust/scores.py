@@ -10,7 +10,6 @@ unique     distance to the nearest other client                                c
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -109,19 +108,8 @@ class Side:
 
     def scores(self, rows: Features) -> tuple[FloatArray, FloatArray]:
         """(clients, scores), wide where honest clients of such claim and skew are, and the log of size over claim."""
-        names, base, linear = self._linear
-        found = base + _matrix(rows, names) @ linear  # raw, usual, log width: all of them are linear in the features
-        raw, usual, width = found[:, : len(NAMES)], found[:, len(NAMES) : -len(NAMES)], found[:, -len(NAMES) :]
-        return np.asarray((raw - usual) / np.maximum(np.exp(width), LEAST)), raw[:, 0]
-
-    @cached_property
-    def _linear(self) -> tuple[list[str], FloatArray, FloatArray]:
-        """The features, what `scores` takes for features of 0, and by how much each of them moves it."""
-        names = sorted({*COVARIATES, *PLAIN.values()}.union(*(one.names for one in self.sizing.values())))
-        probes = dict(zip(names, np.vstack([np.zeros(len(names)), np.eye(len(names))]).T, strict=True))
-        X = _covariates(probes)
-        found = np.column_stack([_raw(self.sizing, probes), X @ self.slopes, X @ self.widths])
-        return names, found[0], found[1:] - found[0]
+        X, raw = _covariates(rows), _raw(self.sizing, rows)
+        return np.asarray((raw - X @ self.slopes) / np.maximum(np.exp(X @ self.widths), LEAST)), raw[:, 0]
 
 
 def centred(features: Features) -> Features:
