@@ -4,9 +4,10 @@
 
 bench.json comes from `make bench` and serve.json from `python benchmarks/serve.py`, on a machine that does nothing
 else, flower.json, drl.json, price.json and target.json from the modules of that name, plan.json from `lefi plan`,
-trust.json and trust_cifar10.json from `python -m benchmarks.trust judge`,
-trust_closed.json from `... closed`, trust_controls.json and trust_cost.json from the modules of that name, gpu.json
-from `python benchmarks/gpu.py` on a machine with a GPU. A test compares the pages with docs/measured.
+trust.json and trust_cifar10.json from `python -m benchmarks.trust judge`, those of majorities from
+`... judge --sets majority`, trust_closed.json from `... closed`, trust_controls.json and trust_cost.json from the
+modules of that name, gpu.json from `python benchmarks/gpu.py` on a machine with a GPU. A test compares the pages with
+docs/measured.
 """
 
 import json
@@ -34,17 +35,15 @@ PAGES = (
 )
 KEPT = Path("docs", "measured")
 PICTURE = "speed.png"
+CLIENTS = 20  # of a job of trust
 POWER = "src/lefi/trust/power.json"  # what `lefi trust plan` reads
-TRUST = ("trust.json", "trust_cifar10.json", "trust_closed.json", "trust_controls.json", "trust_cost.json")
+TRUST = (
+    *("trust.json", "trust_cifar10.json", "trust_closed.json", "trust_controls.json", "trust_cost.json"),
+    *("trust_majority.json", "trust_majority_cifar10.json"),
+)
 FILES = (
-    "bench.json",
-    "serve.json",
-    "gpu.json",
-    "price.json",
-    "plan.json",
-    "target.json",
-    "flower.json",
-    "drl.json",
+    *("bench.json", "serve.json", "gpu.json", "price.json"),
+    *("plan.json", "target.json", "flower.json", "drl.json"),
     *TRUST,
 )
 Measured = dict[str, Any]  # by the file's name without its ending
@@ -162,6 +161,23 @@ def _caught(rows: list[dict[str, Any]]) -> str:
     )
 
 
+def trust_majority(measured: Measured) -> str:
+    """Jobs in which most clients cheat: rounds in which nobody is judged, and who is accused in the others."""
+    kinds = dict.fromkeys(row["kind"] for row in measured["trust_majority"])
+    cells = []
+    for kind in kinds:
+        line = [kind]
+        for name in ("trust_majority", "trust_majority_cifar10"):
+            rows = [row for row in measured[name] if row["kind"] == kind]
+            silent = sum(row["rounds silent"] for row in rows) / len(rows)
+            honest, cheats = (sum(row[f"{who} accused"] for row in rows) for who in ("honest", "cheats"))
+            of_honest = sum(row["honest"] for row in rows)
+            of_cheats = CLIENTS * len(rows) - of_honest
+            line.append(f"{silent:.0f} / {honest} of {of_honest} / {cheats} of {of_cheats}")
+        cells.append(line)
+    return markdown(["60% cheat", *(f"{name}: silent / honest / cheats" for name in ("digits", "CIFAR-10"))], cells)
+
+
 def trust_closed(measured: Measured) -> str:
     """Accuracy and pay of jobs with cheats, believed and watched."""
     cells = [
@@ -237,6 +253,7 @@ BLOCKS: dict[str, Callable[[Measured], str]] = {
     "trust_closed": trust_closed,
     "trust_controls": trust_controls,
     "trust_cost": trust_cost,
+    "trust_majority": trust_majority,
     **{name: getattr(speed_tables, name) for name in SPEED},
 }
 
