@@ -48,6 +48,8 @@ nb_execution_timeout = 600  # seconds of one cell: it ends what hangs; the slowe
 nb_execution_show_tb = True
 nb_merge_streams = True
 
+suppress_warnings = ["misc.highlighting_failure"]  # a command after `!` may be continued; its lexer does not know that
+
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"

@@ -68,9 +68,6 @@ def run_cells(page: Path) -> dict[str, Any]:
             if lines[0].startswith("%%writefile "):
                 Path(lines[0].split()[1]).write_text("\n".join(lines[1:]) + "\n")
                 continue
-            if lines[0] == "%%sh":
-                shell("\n".join(lines[1:]))
-                continue
             program = [f"shell({line[1:]!r})" if line.startswith("!") else line for line in lines]
             exec(compile("\n".join(program), f"{page.name}:{piece.line}", "exec"), names)
     return names
