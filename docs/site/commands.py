@@ -31,8 +31,9 @@ def words(text: str) -> Iterator[str]:
     for number, part in enumerate(text.strip().split("\b\n")):
         kept, _, after = part.partition("\n\n") if number else ("", "", part)
         if kept:
-            title, *lines = kept.splitlines()
-            yield "\n".join([title, "", "```sh", *(line.strip() for line in lines), "```", ""])
+            title, _, rest = kept.partition(":")
+            lines = [line.strip() for line in rest.splitlines() if line.strip()]
+            yield "\n".join([f"{title}:", "", "```sh", *lines, "```", ""])
         yield after.strip() + "\n"
 
 
