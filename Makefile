@@ -32,7 +32,7 @@ demo: .venv/dev      ## a service with simulated jobs that run live, and pages t
 	$(BIN)/lefi serve --demo
 
 docs: .venv/docs     ## the documentation site, into results/site; needs no network once .venv is filled
-	$(BYTECODE) $(BIN)/python -m sphinx -W --keep-going -q -j $(JOBS) -d results/site.cache -b html docs results/site
+	$(BYTECODE) $(THREADS) $(BIN)/python -m sphinx -W --keep-going -q -j $(JOBS) -d results/site.cache -b html docs results/site
 	@echo results/site/index.html
 
 core: .venv-core/done ## tests of the core, installed without any extra

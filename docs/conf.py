@@ -44,9 +44,11 @@ myst_links_external_new_tab = False
 nb_execution_mode = "cache"
 nb_execution_in_temp = True
 nb_execution_raise_on_error = True
-nb_execution_timeout = 120  # seconds of one cell on a busy machine; the slowest takes 5 on an idle one
+nb_execution_timeout = 600  # seconds of one cell: it ends what hangs; the slowest took 100 on a machine with load 17
 nb_execution_show_tb = True
 nb_merge_streams = True
+
+suppress_warnings = ["misc.highlighting_failure"]  # a command after `!` may be continued; its lexer does not know that
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"

@@ -13,7 +13,7 @@ from lefi.cli import app
 def pages(command: click.Command, name: str) -> Iterator[str]:
     """Markdown of a command and of those below it."""
     yield f"## `{name}`\n" if name.count(" ") < 2 else f"### `{name}`\n"
-    yield (command.help or "").strip() + "\n"
+    yield from words(command.help or "")
     if isinstance(command, click.Group):
         for each, below in command.commands.items():
             yield from pages(below, f"{name} {each}")
@@ -26,8 +26,19 @@ def pages(command: click.Command, name: str) -> Iterator[str]:
         yield ""
 
 
+def words(text: str) -> Iterator[str]:
+    """The text of `--help`. After a backspace, click's mark, lines are kept as they are: these are code."""
+    for number, part in enumerate(text.strip().split("\b\n")):
+        kept, _, after = part.partition("\n\n") if number else ("", "", part)
+        if kept:
+            title, _, rest = kept.partition(":")
+            lines = [line.strip() for line in rest.splitlines() if line.strip()]
+            yield "\n".join([f"{title}:", "", "```sh", *lines, "```", ""])
+        yield after.strip() + "\n"
+
+
 def _row(parameter: click.Parameter, context: click.Context) -> str | None:
-    if getattr(parameter, "hidden", False) or parameter.name == "help":
+    if getattr(parameter, "hidden", False) or "--help" in parameter.opts:
         return None
     shown = parameter.get_default(context)
     default = "" if shown in (None, (), [], False, True) else f"`{shown}`"
