@@ -9,9 +9,7 @@ from tests.docs.prose import PAGES, READERS, ROOT, Piece, cells, internal_files,
 LINES = 5  # of a paragraph: what an eye takes in at once
 WIDTH = 130  # characters of a line in the source, so that five long lines do not hide a sixth
 CELL = 330  # characters in a cell of a table: a paragraph of five lines in a column of half a page
-STILL = ("waterfill", "trust")  # they name benchmarks, or have walls: each leaves this list when it is rewritten
-FOR_READERS = [page for page in READERS if page.stem not in STILL]
-EVERY = [ROOT / "README.md", *(page for page in PAGES if page.stem not in STILL)]
+EVERY = [ROOT / "README.md", *PAGES]
 
 
 def too_long(piece: Piece) -> bool:
@@ -26,7 +24,7 @@ def test_no_paragraph_is_a_wall(page: Path) -> None:
     assert found == []
 
 
-@pytest.mark.parametrize("page", FOR_READERS, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize("page", READERS, ids=lambda page: str(page.relative_to(ROOT)))
 def test_readers_meet_no_file_of_the_repository(page: Path) -> None:
     found = [f"{page.relative_to(ROOT)}:{one.line} {internal_files(one.text)}" for one in pieces(page.read_text())]
     assert [line for line in found if not line.endswith("[]")] == []
