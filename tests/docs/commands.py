@@ -13,6 +13,7 @@ from tests.docs.prose import ROOT, Piece
 
 FIRST = ("lefi", "make", "pip", "python", "flwr", "curl", "cd", "flower-supernode")
 LABELS = ("lefi warm", "lefi usd")  # rows of tables: variants of the mechanism `lefi`
+OTHERS = ("notebook", "flwr[simulation]")  # packages of others that a reader may want
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
 TARGETS = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
 
@@ -44,9 +45,9 @@ def wrong(command: str) -> str | None:
     if first == "make":
         return None if set(rest) <= TARGETS else f"no target {rest}"
     if first == "pip":
-        if rest[-1] == ".":
+        if rest[-1] in OTHERS:
             return None
-        named = re.fullmatch(r"lefi-fl(?:\[([\w,]+)\])?", rest[-1])
+        named = re.fullmatch(r"\.(?:\[([\w,]+)\])?", rest[-1])  # from a clone: no registry has it yet
         return None if named and set((named[1] or "ledger").split(",")) <= set(EXTRAS) else "no such package or extra"
     if first == "python":
         place = rest[1].replace(".", "/") if rest[0] == "-m" else rest[0].removesuffix(".py")
