@@ -181,7 +181,16 @@ def save(figure: Figure, folder: Path, name: str, kinds: Iterable[str] = DATES) 
     """The figure as PNG, SVG and PDF. Names no date, so that the same numbers give the same files."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = {folder / f"{name}.{kind}": DATES[kind] for kind in kinds}
+    _lay_out(figure)
     for path, without in paths.items():
         figure.savefig(path, metadata=without)
-        figure.set_layout_engine(None)  # the layout is found once: it takes as long as to draw
     return list(paths)
+
+
+def _lay_out(figure: Figure) -> None:
+    """Find the layout once, for all kinds of file. Saving would find it for each, and draw everything for it first."""
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        figure.set_dpi(SHEET["savefig.dpi"])  # the layout hangs on it a little
+        engine.execute(figure)
+        figure.set_layout_engine(None)
