@@ -16,7 +16,7 @@ from tests.lengths import LONG
 
 DOCS = ROOT / "docs"
 NOTEBOOKS = [page for page in PAGES if any(piece.kind == "{code-cell}" for piece in pieces(page.read_text()))]
-# The gallery and the second tutorial, much like the first, take a minute and a half: `make long` and `make docs` run them.
+# The gallery and the second tutorial, much like the first, take long: `make long` and `make docs` run them.
 TAKEN = NOTEBOOKS if LONG else [page for page in NOTEBOOKS if page.stem in ("first_study", "paid_job")]
 # Games and plans of the page, shorter: what they print is not looked at here.
 SHORTER = {
