@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 
 import lefi
-from lefi.draws import normal
-from lefi.mechanisms.bara import _kept
 
 
 def played(rounds: int, seed: int = 0, **settings: object) -> list[lefi.Receipt]:
@@ -52,11 +50,3 @@ def test_with_less_money_the_best_round_is_one_that_this_pays_for() -> None:
     money = sorted(receipt.paid for receipt in receipts)[2]
     offer = twin.ask(market.fleet.roster, money)
     assert market.settle(13, offer, None).paid <= money * (1 + 1e-9)
-
-
-def test_remembered_draws_are_those_of_its_own_clients() -> None:
-    key, ids, others = 7, np.arange(3), np.arange(1, 4)
-    for who in (ids, others, ids):
-        np.testing.assert_array_equal(_kept(key, who.tobytes(), 4), normal(key, who, 4))
-    with pytest.raises(ValueError, match="read-only"):
-        _kept(key, ids.tobytes(), 4)[0] = 0.0

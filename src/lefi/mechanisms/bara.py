@@ -9,7 +9,6 @@ with mu and sigma of the share paid.
 The logarithm makes the response of rational clients nearly linear in x: the rival gets the better input.
 """
 
-from functools import lru_cache
 from itertools import groupby
 from typing import Annotated, Literal
 
@@ -29,9 +28,6 @@ SUM = 0.1  # and that of the log of the sum of weights, relative to it: it is on
 # Numbers drawn at a time, at most, and candidates at least. With 100 clients or more 64 candidates find what 256 find
 # (the same best round, 14 fresh fleets), with 30 clients they find less: 0.65 instead of 0.70 of the oracle's gain.
 NUMBERS, FEWEST = 30 * 256, 64
-# Draws that are remembered, and numbers of one at most, 10 MB in all: a study of ten clients meets the same draws again
-# under other budgets and deadlines, and to draw them takes a tenth of a round. 100 rounds have 400 of them.
-KEPT, SMALL = 512, 10 * 256
 LEAST = 1e-6  # of the weights: a round that paid less counts as this, so that its logarithm is finite
 
 
@@ -133,9 +129,7 @@ class Bara:
         draws = self._tried(ids.size)
         if width == 0:
             return self._random(ids, draws)
-        stream = key(self.seed, "mechanism", self.round, stage)
-        drawn = _kept(stream, ids.tobytes(), draws) if ids.size * draws <= SMALL else normal(stream, ids, draws)
-        around = best + width * drawn
+        around = best + width * normal(key(self.seed, "mechanism", self.round, stage), ids, draws)
         return np.asarray(around - np.log(np.add.reduce(np.exp(around), axis=1, keepdims=True) / ids.size))
 
     def _draw_sums(self, best: float, budget: float, width: float, stage: int, draws: int) -> FloatArray:
@@ -165,14 +159,6 @@ class Bara:
                 x = np.where(there[at] == ids, x[:, at], 0.0)
             parts.append(x)
         return np.concatenate(parts)
-
-
-@lru_cache(KEPT)
-def _kept(stream: int, ids: bytes, draws: int) -> FloatArray:
-    """`normal` for these ids, remembered."""
-    drawn = normal(stream, np.frombuffer(ids, dtype=np.int64), draws)
-    drawn.flags.writeable = False
-    return drawn
 
 
 def _scaled(log_shares: FloatArray, sums: FloatArray) -> FloatArray:

@@ -103,8 +103,7 @@ def _finish(tasks: list[Task], jobs: int) -> Iterator[list[Done]]:
     groups: list[list[Task]] = list(_worlds(tasks).values())
     if 1 < jobs and len(groups) < FEW * jobs:
         groups = [[task] for task in tasks]
-    # Of equal ones those of a seed come together: mechanisms remember what they drew.
-    groups.sort(key=lambda group: (-sum(work(run) for _, run in group), group[0][1].seed))
+    groups.sort(key=lambda group: -sum(work(run) for _, run in group))
     if jobs == 1:  # nobody else to give the others of a group to: say after each that it is done
         groups = [[task] for group in groups for task in group]
     return spread(_work, groups, jobs)
