@@ -17,7 +17,7 @@ def paper(
         typer.Option(help="Where results, figures and report go.", show_default=f"{PLACE}, or {QUICK_PLACE}"),
     ] = None,
     seeds: Annotated[int, typer.Option(help="How many seeds.")] = 10,
-    full: Annotated[bool, typer.Option("--full", help="30 seeds instead: the figures of the documentation.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="30 seeds instead.")] = False,
     quick: Annotated[
         bool, typer.Option("--quick", help="A first look in about a minute: 2 seeds, few points of each sweep.")
     ] = False,

@@ -29,7 +29,7 @@ HEAVY = (  # minutes of CPU: their tables ship with lefi
 EVERYBODY = "everybody"  # heavy too, with a table of its own
 EXTRA = (ABLATION, *SHAPE)  # `lefi paper` runs these too
 FEW = 3  # seeds of the studies over payment classes, which sweep much
-FULL = 30  # seeds of the documentation
+FULL = 30  # seeds, for narrower intervals
 QUICK_SEEDS = 2
 QUICK = {  # what a first look sweeps: the ends, and a value between
     "clients": [10, 30],
@@ -49,7 +49,7 @@ def paper_studies() -> list[Study]:
 
 
 def paper_runs(seeds: int, rounds: int, *, full: bool = False, quick: bool = False) -> list[Study]:
-    """The studies with so many seeds and rounds; `full` takes those of the documentation.
+    """The studies with so many seeds and rounds; `full` takes FULL seeds, and those of SHAPE as their TOMLs say.
 
     `quick` is a first look in about a minute: few seeds, few values of each sweep, the paper's own clients only.
     """
