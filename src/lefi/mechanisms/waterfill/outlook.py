@@ -60,9 +60,9 @@ def _each_track(known: Known, x: FloatArray, terms: Terms) -> FloatArray:
     """What each track alone expects at these log weights (clients, tracks, weights)."""
     found = np.empty((x.shape[0], TRACKS, x.shape[1]))
     for track in range(TRACKS):
-        alone = known.tracks.copy()
-        alone[:, :, CHANCE] = 0.0
-        alone[:, track, CHANCE] = 1.0
+        alone = np.zeros_like(known.tracks)  # tracks end with the first that has no chance: the one stands first
+        alone[:, 0] = known.tracks[:, track]
+        alone[:, 0, CHANCE] = 1.0
         brought = Found(*(np.empty(x.shape) for _ in range(3)))
         evaluate(x, known._replace(tracks=alone), terms.size_low, terms.size_high, brought, blank_view())
         found[:, track] = brought.size
