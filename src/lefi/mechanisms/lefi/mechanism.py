@@ -38,6 +38,11 @@ class Lefi:
     `start`: weights begin at this share of budget / clients, so that the rise is visible; `floor`: and never fall below
     this one, because a client that is offered nothing teaches nothing. `lengthscales` (in units of budget / clients)
     and `noises` are the grid on which the evidence chooses after the rounds in `refits`.
+
+    >>> market = lefi.scenario("paper", clients=3)
+    >>> mechanism = lefi.make("lefi", market.terms, slope="joint")
+    >>> [round(receipt.paid, 2) for receipt in lefi.play(mechanism, market, rounds=5)]
+    [0.13, 0.11, 0.11, 1.47, 0.62]
     """
 
     payment = "curve"

@@ -33,7 +33,13 @@ FAR = 4.0  # who refuses so many times the usual price is asked with money left 
 
 @register("price")
 class Price:
-    """Bracket the price that each client takes; probe inside the bracket while it is wide and money is short."""
+    """Bracket the price that each client takes; probe inside the bracket while it is wide and money is short.
+
+    >>> market = lefi.scenario("paper", clients=4, payment="price", budget=0.5)
+    >>> mechanism = lefi.make("price", market.terms)
+    >>> [round(receipt.accuracy, 3) for receipt in lefi.play(mechanism, market, rounds=5)]
+    [0.196, 0.226, 0.226, 0.226, 0.226]
+    """
 
     payment = "price"
     tier = "sizes"

@@ -25,7 +25,13 @@ MANY = 2000  # clients of a fleet above which a formula serves who is easily und
 
 @register("waterfill")
 class Waterfill:
-    """One belief per client, one price of money for all."""
+    """One belief per client, one price of money for all.
+
+    >>> market = lefi.scenario("mixed", clients=4)
+    >>> mechanism = lefi.make("waterfill", market.terms)
+    >>> [bool(receipt.paid <= market.terms.budget) for receipt in lefi.play(mechanism, market, rounds=4)]
+    [True, True, True, True]
+    """
 
     payment = "curve"
     learns = "own"
