@@ -20,7 +20,7 @@ from lefi.mechanisms.waterfill.curves import (
 )
 from lefi.mechanisms.waterfill.memory import EXACT, LIMIT, SAME, WHEN, Answers, X, Y
 from lefi.mechanisms.waterfill.narrowing import WIDE, fit_all
-from lefi.mechanisms.waterfill.points import COSTS, EXPONENTS, GROUP, POINTS, Beliefs, Shared, blank
+from lefi.mechanisms.waterfill.points import COSTS, EXPONENTS, GROUP, POINTS, ROUGH, Beliefs, Shared, blank
 from lefi.mechanisms.waterfill.review import explain_all, surprises
 
 VOTERS = 256  # clients that are asked, at most
@@ -32,7 +32,6 @@ VAGUE = 4.0  # variance of a location before anything is known, in log money
 BROAD = 0.3  # variance of a client's location from which it teaches nothing about others
 ALIKE = 0.05  # variance among clients that seem all alike
 FEW = 0.1  # clients, or answers, that a first guess counts for
-NOISE = 0.03  # relative noise before anything is known
 LATE = 3  # rounds before drift is believed, and in which what was learned is used to learn again
 OUTLIER = 4.0  # times the usual squared residual: who is off by more follows a curve of its own
 SURPRISED = 0.3  # share of known clients whose answers surprise in a round, from which prices have jumped
@@ -46,7 +45,7 @@ class Fleet:
         self.first = np.array([start - high / 2, start + 1, 0.0])  # locations where the first offer buys some
         self.calm = False  # few clients surprised it last
         guess = CHANCES.copy(), SHAPES.copy(), np.full(POINTS, high)
-        self.shared = Shared(floor, high, NOISE, 0.0, 0.0, 0.0, self.first.copy(), np.full(COSTS + 1, VAGUE), *guess)
+        self.shared = Shared(floor, high, ROUGH, 0.0, 0.0, 0.0, self.first.copy(), np.full(COSTS + 1, VAGUE), *guess)
 
     def watch(self, before: Answers, after: Answers, rate: FloatArray, round: int) -> None:
         """Notice a change of regime: many clients that were known answer as no likely curve of theirs would."""
@@ -133,7 +132,7 @@ class Fleet:
         noise, drift = regress(left[use], old[use], shared)
         shown = disorder(answers, WIDE * np.sqrt(noise))
         trust = FEW / (FEW + ((y > shared.floor) & (count > 1)[:, None]).sum())
-        rho = float(np.clip(np.sqrt(trust * NOISE**2 + (1 - trust) * noise * shown), EXACT, 1))
+        rho = float(np.clip(np.sqrt(trust * ROUGH**2 + (1 - trust) * noise * shown), EXACT, 1))
         return rho, float(np.clip(drift * shown, 0, 1)) if shared.now > LATE else 0.0
 
 

@@ -14,13 +14,12 @@ from lefi.mechanisms.waterfill.candidates import NOTHING
 from lefi.mechanisms.waterfill.commons import VOTERS, Fleet
 from lefi.mechanisms.waterfill.curves import ROUNDING, TINY
 from lefi.mechanisms.waterfill.explain import explain
-from lefi.mechanisms.waterfill.large import plan
+from lefi.mechanisms.waterfill.turns import plan
 from lefi.mechanisms.waterfill.memory import EXACT, Memory
 from lefi.mechanisms.waterfill.solver import Solver
 from lefi.messages import CurveOffer, Receipt, Roster, Terms, spendable
 
 SHIFT = 0.2  # log weight: the first two offers to a client lie apart by twice this, to tell a plateau from a slope
-MANY = 2000  # clients of a fleet above which a formula serves who is easily understood, and others wait for their turn
 
 
 @register("waterfill")
@@ -79,9 +78,6 @@ class Waterfill:
         if self.fleet is None:  # nothing is known: equal shares, half of them shifted up and half down
             return np.log(budget / n) + shift, np.full(n, self.terms.size_high)
         solver = Solver(self.terms, self.fleet.shared, self.explore, self.memory.leaving, budget / n, budget)
-        if n <= MANY:
-            x, limit = solver.solve(roster, lambda i: self.memory.read(ids[i]), budget)
-            return x - shift, limit
         drawn = uniform(key(self.seed, "mechanism", self.memory.round), ids)  # turns are drawn anew in every round
         return plan(solver, self.memory, roster, drawn, budget)
 

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lefi.allocation import allocate, best_response
+from lefi.allocation import allocate, best_response, search
 from lefi.arrays import BoolArray, FloatArray, IntArray
 from lefi.mechanisms.waterfill import candidates, points
 from lefi.mechanisms.waterfill.candidates import GRID, NOTHING, TOPS, Candidates, Stakes
-from lefi.mechanisms.waterfill.curves import TINY
-from lefi.mechanisms.waterfill.memory import SLOTS, WHEN, Answers, Y
+from lefi.mechanisms.waterfill.curves import ROUNDING, TINY
+from lefi.mechanisms.waterfill.memory import EXACT, SLOTS, WHEN, Answers, Y
 from lefi.mechanisms.waterfill.narrowing import fit_all
 from lefi.messages import Roster, Terms
 from lefi.threads import in_parts
@@ -32,6 +32,7 @@ LASTS = 0.01  # variance by which a location may drift until what was found is w
 
 Choose = Callable[[FloatArray, FloatArray, bool], tuple[IntArray, float]]
 Read = Callable[[IntArray], Answers]
+Spend = Callable[[float], float]  # what others, who share the budget, spend at a price of money
 
 
 class Served(NamedTuple):
@@ -54,20 +55,19 @@ class Solver:
         self.horizon = 1 / (1 / HORIZON + shared.drift / LASTS + leaving)
         self.sober = 0.0  # price of money at which nobody tries: tries bid too, and would make what they find worthless
 
-    def solve(self, roster: Roster, read: Read, budget: float) -> tuple[FloatArray, FloatArray]:
-        """Log weight and limit of clients that share a budget; `read` gives the answers of those at positions."""
+    def solve(self, roster: Roster, read: Read, budget: float, others: Spend | None) -> Served:
+        """Offers to clients that share a budget with others; `read` gives the answers of those at positions.
+
+        Some tell the price. At this price the others are served block by block, and what a block spends over its part
+        moves the price for the next.
+        """
         n = len(roster)
         some = np.arange(0, n, -(-n // SAMPLE))
-        first = self._serve(roster.take(some), read(some), sharing(budget * some.size / n))
+        first = self._serve(roster.take(some), read(some), sharing(budget, others, some.size / n))
         if some.size == n:
-            return raised(first.x, float(first.cost.sum()), budget if first.price > 0 else 0.0), first.limit
-        all = self.serve(roster, read, first.price, budget / RAISE)
-        return raised(all.x, float(all.cost.sum()), budget), all.limit
-
-    def serve(self, roster: Roster, read: Read, price: float, budget: float = 0.0) -> Served:
-        """Offers at this price, block by block; where a budget is given, what a block overspends moves the price."""
-        n = len(roster)
-        x, limit, cost = np.empty((3, n))
+            return first
+        budget = min(float(first.cost.sum()) * n / some.size, budget / RAISE)
+        x, limit, cost, price = *np.empty((3, n)), first.price
         for start in range(0, n, BLOCK):
             at = np.arange(start, min(start + BLOCK, n))
             x[at], limit[at], cost[at], _ = self._serve(roster.take(at), read(at), at_price(price))
@@ -135,11 +135,18 @@ def raised(x: FloatArray, spent: float, budget: float) -> FloatArray:
     return x + np.log(min(budget / spent, RAISE)) if min(budget, spent) > 0 else x
 
 
-def sharing(budget: float) -> Choose:
-    """The clients share this budget."""
+def sharing(budget: float, others: Spend | None, part: float) -> Choose:
+    """The clients, this part of all, share this budget with others."""
 
     def choose(gain: FloatArray, cost: FloatArray, all_spent: bool) -> tuple[IntArray, float]:
-        return allocate(gain, cost, budget, attempts=ATTEMPTS if all_spent else 1)
+        if others is None:
+            return allocate(gain, cost, budget * part, attempts=ATTEMPTS if all_spent else 1)
+        pick = np.empty(gain.shape[0], dtype=np.int64)
+        guess = float(gain.max() - gain.min()) * gain.shape[0] / (budget * part)
+        at = lambda price: part * others(price) + best_response(gain, cost, price, pick)
+        _, price = search(at, budget * part, guess, ROUNDING * guess, EXACT)
+        best_response(gain, cost, price, pick)
+        return pick, price
 
     return choose
 
