@@ -2,16 +2,19 @@
 
 import numpy as np
 
-from lefi.arrays import FloatArray
+from lefi.arrays import FloatArray, IntArray
 from lefi.mechanisms.waterfill.curves import (
     CAP,
+    CAPPED,
     CHANCE,
     EXPONENT,
     FIXED,
     FIXED_COST,
     HINGES,
+    IDLE,
     KIND,
     KINDS,
+    OPEN,
     RISING,
     STAIRS,
     STEP,
@@ -20,6 +23,7 @@ from lefi.mechanisms.waterfill.curves import (
 )
 from lefi.mechanisms.waterfill.memory import EXACT, LIMIT, SAME, WHEN, Answers, X, Y
 from lefi.mechanisms.waterfill.narrowing import WIDE, fit_all
+from lefi.mechanisms.waterfill.plain import told
 from lefi.mechanisms.waterfill.points import COSTS, EXPONENTS, GROUP, POINTS, ROUGH, Beliefs, Shared, blank
 from lefi.mechanisms.waterfill.review import explain_all, surprises
 
@@ -44,26 +48,26 @@ class Fleet:
     def __init__(self, floor: float, high: float, start: float) -> None:
         self.first = np.array([start - high / 2, start + 1, 0.0])  # locations where the first offer buys some
         self.calm = False  # few clients surprised it last
+        self.ids, self.beliefs = np.empty(0, dtype=np.int64), blank(0)  # what was believed last of whom
         guess = CHANCES.copy(), SHAPES.copy(), np.full(POINTS, high)
         self.shared = Shared(floor, high, ROUGH, 0.0, 0.0, 0.0, self.first.copy(), np.full(COSTS + 1, VAGUE), *guess)
 
-    def watch(self, before: Answers, after: Answers, rate: FloatArray, round: int) -> None:
+    def watch(self, ids: IntArray, answers: Answers, rate: FloatArray, round: int) -> None:
         """Notice a change of regime: many clients that were known answer as no likely curve of theirs would."""
-        new = (after[:, WHEN, 0] == round) & ~np.isnan(before[:, Y, 2])
+        new = (answers[:, WHEN, 0] == round) & ~np.isnan(answers[:, Y, LATE - 1]) & np.isin(ids, self.ids)
         if new.sum() > 2:
-            beliefs = blank(int(new.sum()))
-            fit_all(before[new], rate[new], self.shared, beliefs)
-            share = surprises(after[new], rate[new], self.shared, beliefs) / new.sum()
+            beliefs = self.beliefs.part(np.searchsorted(self.ids, ids[new]))
+            share = surprises(answers[new], rate[new], self.shared, beliefs) / new.sum()
             if share > SURPRISED and self.calm:
                 self.shared = self.shared._replace(jumped=float(round))
             self.calm = share < SURPRISED / 3
         self.shared = self.shared._replace(now=float(round))
 
-    def learn(self, answers: Answers, rate: FloatArray) -> None:
+    def learn(self, ids: IntArray, answers: Answers, rate: FloatArray) -> None:
         """Take in the answers of some clients."""
+        self.ids = ids
         for _ in range(2 if self.shared.now <= LATE else 1):
-            beliefs = blank(rate.size)
-            fit_all(answers, rate, self.shared, beliefs)
+            self.beliefs = beliefs = believe(answers, rate, self.shared)
             points = beliefs.points
             # Who never delivered follows what is believed of the others: taken for evidence, that feeds on itself.
             delivered = (answers[:, Y] > self.shared.floor + EXACT * self.shared.high).any(axis=1)
@@ -134,6 +138,19 @@ class Fleet:
         trust = FEW / (FEW + ((y > shared.floor) & (count > 1)[:, None]).sum())
         rho = float(np.clip(np.sqrt(trust * ROUGH**2 + (1 - trust) * noise * shown), EXACT, 1))
         return rho, float(np.clip(drift * shown, 0, 1)) if shared.now > LATE else 0.0
+
+
+def believe(answers: Answers, rate: FloatArray, shared: Shared) -> Beliefs:
+    """What is believed of clients with these answers; of a plain one whose location is known, one curve."""
+    plain, beliefs = told(answers, rate, shared), blank(rate.size)
+    fit_all(answers, rate, shared, plain.rises, beliefs)
+    beliefs.points[plain.rises] = 0.0
+    beliefs.points[plain.rises, :, KIND] = IDLE
+    kind = np.where(plain.cap < shared.high, CAPPED, OPEN)
+    nought = np.zeros(rate.size)
+    sure = np.stack([kind, plain.b, nought, nought + 1, nought, plain.cap, nought + 1], axis=1)
+    beliefs.points[plain.rises, 0] = sure[plain.rises]
+    return beliefs
 
 
 def chances(points: FloatArray) -> FloatArray:

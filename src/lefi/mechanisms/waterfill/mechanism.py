@@ -61,11 +61,10 @@ class Waterfill:
         y = np.where(asked, np.minimum(receipt.sizes[order], limit), np.nan)
         voters = np.arange(0, len(roster), 1 + len(roster) // VOTERS)
         ids, rate = roster.ids[voters], roster.rate[voters]
-        before = self.memory.read(ids)
         self.memory.note(roster, np.log(np.maximum(weight, TINY)), limit, y)
-        after = self.memory.read(ids)
-        self.fleet.watch(before, after, rate, self.memory.round)
-        self.fleet.learn(after, rate)
+        answers = self.memory.read(ids)
+        self.fleet.watch(ids, answers, rate, self.memory.round)
+        self.fleet.learn(ids, answers, rate)
 
     def explain(self, ids: IntArray) -> Explanation:
         """What is believed of these clients; the rate of each is the one it was last seen with."""

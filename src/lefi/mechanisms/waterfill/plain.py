@@ -39,10 +39,21 @@ class Plain(NamedTuple):
 def survey(memory: Memory, roster: Roster, shared: Shared) -> Plain:
     """What the answers of these clients say."""
     at, known = memory.rows(roster.ids)
-    found = Plain(*np.zeros((2, at.size), dtype=bool), *np.zeros((5, at.size)))
+    found = blank(at.size)
     at = np.where(known, at, -1)
     in_parts(at.size, lambda p: look(memory.answers, at[p], roster.rate[p], shared, found.take(p)))
     return found
+
+
+def told(answers: Answers, rate: FloatArray, shared: Shared) -> Plain:
+    """What these answers say, of a client each."""
+    found = blank(rate.size)
+    look(answers, np.arange(rate.size), rate, shared, found)
+    return found
+
+
+def blank(n: int) -> Plain:
+    return Plain(*np.zeros((2, n), dtype=bool), *np.zeros((5, n)))
 
 
 @compiled

@@ -55,7 +55,7 @@ class Beliefs(NamedTuple):
     levels: IntArray
     power: FloatArray
 
-    def part(self, p: slice) -> "Beliefs":
+    def part(self, p: slice | IntArray) -> "Beliefs":
         return Beliefs(self.points[p], self.steps[p], self.levels[p], self.power[p])
 
 

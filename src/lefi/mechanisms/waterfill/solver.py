@@ -26,7 +26,7 @@ ATTEMPTS = 8  # to spend what clients leave that jump between two candidates
 RAISE = 1.003  # factor by which offers are raised to use up the budget, at most; large fleets aim this far below it
 STRIDE = 1.25  # factor by which a block moves the price, at most
 DEPTH, HEIGHT = 12.0, 2.0  # log weights from an equal share less DEPTH to the whole budget plus HEIGHT
-HORIZON = 200.0  # rounds for which what a try finds counts
+HORIZON = 20.0  # rounds for which what a try finds counts, per round that the job has lasted
 TRIED = SLOTS // 2  # answers, none like the one before, after which a client is tried no more
 LASTS = 0.01  # variance by which a location may drift until what was found is worth nothing
 
@@ -52,7 +52,7 @@ class Solver:
     ) -> None:
         self.terms, self.shared, self.explore = terms, shared, explore
         self.reach = float(np.log(each)) - DEPTH, float(np.log(budget)) + HEIGHT
-        self.horizon = 1 / (1 / HORIZON + shared.drift / LASTS + leaving)
+        self.horizon = 1 / (1 / (HORIZON * shared.now) + shared.drift / LASTS + leaving)
         self.sober = 0.0  # price of money at which nobody tries: tries bid too, and would make what they find worthless
 
     def solve(self, roster: Roster, read: Read, budget: float, others: Spend | None) -> Served:
@@ -78,13 +78,13 @@ class Solver:
     def _serve(self, roster: Roster, answers: Answers, choose: Choose) -> Served:
         """Offers to clients among which money is shared in this way: candidates wide apart first, then ever closer."""
         n, rate = len(roster), roster.rate
-        beliefs, rows = points.blank(n), np.arange(n)
+        beliefs, rows, none = points.blank(n), np.arange(n), np.zeros(n, dtype=bool)
         # Who was looked at often enough is tried no more: one more look would find a try worth it by chance.
         trying = np.isnan(answers[:, Y, TRIED]) | (answers[:, WHEN, TRIED] < self.shared.jumped)
         x, half = np.empty((n, 1 + GRID + TOPS)), np.empty(n)
 
         def believe(p: slice) -> None:
-            fit_all(answers[p], rate[p], self.shared, beliefs.part(p))
+            fit_all(answers[p], rate[p], self.shared, none[p], beliefs.part(p))
             candidates.propose(beliefs.part(p), rate[p], self.reach, x[p], half[p])
 
         in_parts(n, believe)
