@@ -14,9 +14,9 @@ from lefi.mechanisms.waterfill.candidates import NOTHING
 from lefi.mechanisms.waterfill.commons import VOTERS, Fleet
 from lefi.mechanisms.waterfill.curves import ROUNDING, TINY
 from lefi.mechanisms.waterfill.explain import explain
-from lefi.mechanisms.waterfill.turns import plan
 from lefi.mechanisms.waterfill.memory import EXACT, Memory
 from lefi.mechanisms.waterfill.solver import Solver
+from lefi.mechanisms.waterfill.turns import plan
 from lefi.messages import CurveOffer, Receipt, Roster, Terms, spendable
 
 SHIFT = 0.2  # log weight: the first two offers to a client lie apart by twice this, to tell a plateau from a slope

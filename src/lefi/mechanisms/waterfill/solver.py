@@ -26,7 +26,7 @@ ATTEMPTS = 8  # to spend what clients leave that jump between two candidates
 RAISE = 1.003  # factor by which offers are raised to use up the budget, at most; large fleets aim this far below it
 STRIDE = 1.25  # factor by which a block moves the price, at most
 DEPTH, HEIGHT = 12.0, 2.0  # log weights from an equal share less DEPTH to the whole budget plus HEIGHT
-HORIZON = 20.0  # rounds for which what a try finds counts, per round that the job has lasted
+HORIZON = 4.0  # rounds for which what a try finds counts, times the square of those that the job has lasted
 TRIED = SLOTS // 2  # answers, none like the one before, after which a client is tried no more
 LASTS = 0.01  # variance by which a location may drift until what was found is worth nothing
 
@@ -52,7 +52,7 @@ class Solver:
     ) -> None:
         self.terms, self.shared, self.explore = terms, shared, explore
         self.reach = float(np.log(each)) - DEPTH, float(np.log(budget)) + HEIGHT
-        self.horizon = 1 / (1 / (HORIZON * shared.now) + shared.drift / LASTS + leaving)
+        self.horizon = 1 / (1 / (HORIZON * shared.now**2) + shared.drift / LASTS + leaving)
         self.sober = 0.0  # price of money at which nobody tries: tries bid too, and would make what they find worthless
 
     def solve(self, roster: Roster, read: Read, budget: float, others: Spend | None) -> Served:
@@ -94,8 +94,8 @@ class Solver:
             pick, price = choose(gain, found.cost, True)
             if stage == STAGES - 1:
                 break
-            net = np.where(x > NOTHING, gain - price * found.cost, -np.inf)
-            stay = np.where(x[rows, pick] > NOTHING, pick, net.argmax(axis=1))
+            bargain = np.where(x > NOTHING, (gain - gain[:, :1]) / np.maximum(found.cost, TINY), -np.inf)
+            stay = np.where(x[rows, pick] > NOTHING, pick, bargain.argmax(axis=1))
             near = x[rows, stay][:, None] + half[:, None] * WINDOW
             x = np.concatenate([np.full((n, 1), NOTHING), near, tops], axis=1)
             edge = (stage > 0) & ((pick == 1) | (pick == WINDOW.size))  # there it moves on, and comes no closer
@@ -143,8 +143,11 @@ def sharing(budget: float, others: Spend | None, part: float) -> Choose:
             return allocate(gain, cost, budget * part, attempts=ATTEMPTS if all_spent else 1)
         pick = np.empty(gain.shape[0], dtype=np.int64)
         guess = float(gain.max() - gain.min()) * gain.shape[0] / (budget * part)
-        at = lambda price: part * others(price) + best_response(gain, cost, price, pick)
-        _, price = search(at, budget * part, guess, ROUNDING * guess, EXACT)
+
+        def spend(price: float) -> float:
+            return part * others(price) + float(best_response(gain, cost, price, pick))
+
+        _, price = search(spend, budget * part, guess, ROUNDING * guess, EXACT)
         best_response(gain, cost, price, pick)
         return pick, price
 

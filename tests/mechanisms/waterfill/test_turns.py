@@ -1,31 +1,37 @@
-"""Who of a large fleet is served by the formula, who is thought about, and who waits."""
+"""Who is served by the formula, who is thought about, and who waits."""
 
 import numpy as np
 import pytest
 
 import lefi
 from benchmarks.others import fleet
-from lefi.mechanisms.waterfill.large import WORK, lowered, split
 from lefi.mechanisms.waterfill.plain import Plain
+from lefi.mechanisms.waterfill.turns import WORK, lowered, split
 
 
-def plain(follows: list[bool]) -> Plain:
+def plain(follows: list[bool], rises: list[bool]) -> Plain:
     none = np.zeros(len(follows))
-    return Plain(np.array(follows), none, none, none, none, none)
+    return Plain(np.array(follows), np.array(rises), none, none, none, none, none)
 
 
-def test_the_formula_serves_where_most_follow_it() -> None:
-    followed, thought, kept = split(plain([True, False, True, True]), np.full(4, 0.5))
-    assert [followed.tolist(), thought.tolist(), kept.tolist()] == [[0, 2, 3], [1], []]
-    followed, thought, _ = split(plain([True, False, False, True]), np.full(4, 0.5))
-    assert [followed.tolist(), thought.tolist()] == [[], [0, 1, 2, 3]]
+def test_the_formula_serves_who_is_known_and_all_others_of_a_small_fleet_are_thought_about() -> None:
+    found = plain([True, False, True, True], [True, False, False, True])
+    followed, thought, kept = split(found, np.full(4, 0.5))
+    assert [followed.tolist(), thought.tolist(), kept.tolist()] == [[0, 3], [1, 2], []]
 
 
 def test_a_round_thinks_about_a_bounded_number_and_the_draw_tells_of_whom() -> None:
     drawn = np.random.default_rng(0).random(5 * WORK)
-    _, thought, kept = split(plain([False] * (5 * WORK)), drawn)
+    _, thought, kept = split(plain([False] * (5 * WORK), [False] * (5 * WORK)), drawn)
     assert thought.size == pytest.approx(WORK, rel=0.05)
     assert drawn[thought].max() < drawn[kept].min()
+
+
+def test_who_could_be_plain_is_served_by_the_formula_until_its_turn_comes() -> None:
+    drawn = np.random.default_rng(0).random(2 * WORK)
+    followed, thought, kept = split(plain([True] * (2 * WORK), [False] * (2 * WORK)), drawn)
+    assert kept.size == 0
+    assert drawn[thought].max() < drawn[followed].min()
 
 
 def test_what_would_hold_too_much_is_lowered() -> None:
@@ -38,8 +44,7 @@ def test_what_would_hold_too_much_is_lowered() -> None:
 
 def test_those_that_follow_no_formula_are_learned_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every round thinks about a third of a fleet that takes all or nothing, and the money still comes to use."""
-    monkeypatch.setattr("lefi.mechanisms.waterfill.mechanism.MANY", 50)
-    monkeypatch.setattr("lefi.mechanisms.waterfill.large.WORK", 50)
+    monkeypatch.setattr("lefi.mechanisms.waterfill.turns.WORK", 50)
     curves, terms = fleet("step", 150, 1, "plain"), lefi.Terms(150 * 0.1, lefi.accuracy("paper"))
     market = lefi.Market(terms, curves)
     receipts = list(lefi.play(lefi.make("waterfill", terms), market, 25))
@@ -49,8 +54,7 @@ def test_those_that_follow_no_formula_are_learned_in_turns(monkeypatch: pytest.M
 
 
 @pytest.mark.filterwarnings("error")
-def test_where_nobody_delivers_and_some_are_silent_every_offer_is_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lefi.mechanisms.waterfill.mechanism.MANY", 10)
+def test_where_nobody_delivers_and_some_are_silent_every_offer_is_a_number() -> None:
     market = lefi.scenario("mixed", clients=30, seed=1)
     mechanism, roster = lefi.make("waterfill", market.terms), market.fleet.roster
     for round in range(1, 8):
