@@ -16,7 +16,7 @@ CORE_TESTS := tests/golden/test_golden.py tests/contracts tests/models tests/tes
 LOWEST_TESTS := tests/golden/test_golden.py tests/contracts tests/models tests/cli/test_simulate.py tests/test_receipts.py
 INSTALLED := $(shell find src studies -name '*.py' -o -name '*.toml' -o -name '*.json')
 
-.PHONY: paper test demo core lowest kills long check lint types layers house bench clean help
+.PHONY: paper test demo docs core lowest kills long release check lint types layers house bench clean help
 
 help:                ## list the targets
 	@grep -E '^[a-z]+: .*##|^[a-z]+:  *##' Makefile | sed -E 's/:.*##/\t/'
@@ -31,6 +31,10 @@ test: .venv/dev      ## the tests
 demo: .venv/dev      ## a service with simulated jobs that run live, and pages to watch them
 	$(BIN)/lefi serve --demo
 
+docs: .venv/docs     ## the documentation site, into results/site; needs no network once .venv is filled
+	$(BYTECODE) $(THREADS) $(BIN)/python -m sphinx -W --keep-going -q -j $(JOBS) -d results/site.cache -b html docs results/site
+	@echo results/site/index.html
+
 core: .venv-core/done ## tests of the core, installed without any extra
 	LEFI_TESTS=core .venv-core/bin/pytest -n $(JOBS) -q $(CORE_TESTS)
 
@@ -40,7 +44,7 @@ lowest: .venv-lowest/done ## some of them with the oldest versions that pyprojec
 kills: .venv/dev     ## 200 kills of the Flower server at random instants, over kinds, phases and databases
 	$(THREADS) $(BIN)/python -m tests.flower.kills --kills 140 --postgres 60
 
-long: kills          ## what takes too long for `make test`: all tests at length, kills, hostile messages, requests, rows
+long: kills docs     ## what takes too long for `make test`: all tests at length, kills, hostile messages, requests, rows
 	$(THREADS) $(BIN)/python -m tests.serve.kills --kills 50 --postgres 20
 	$(THREADS) $(BIN)/python -m tests.serve.fuzz --requests 5000
 	$(THREADS) $(BIN)/python -m tests.hostile.generated --messages 100000
@@ -48,6 +52,10 @@ long: kills          ## what takes too long for `make test`: all tests at length
 	$(THREADS) $(BIN)/python -m tests.ledger.many
 	$(THREADS) $(BIN)/python -m tests.serve.pages.large
 	LEFI_LONG=1 $(BIN)/pytest -n $(WORKERS) -q  # every test, with all that tests/lengths.py leaves out of `make test`
+
+.PHONY: release
+release:             ## wheel and sdist into dist/, looked into, and the wheel tried where only the core is installed
+	$(PYTHON) scripts/release.py $(LIGHT)
 
 check: lint types layers ## what CI checks besides the tests
 
@@ -78,6 +86,10 @@ bench: .venv-bench/done ## speed, as ratios to rivals in the same run, into resu
 	@sh scripts/system
 	.venv/$(PIP) -c constraints.txt -e '.[dev]'
 	@.venv/$(COMPILE) .venv/lib > /dev/null 2>&1 || true
+	@touch .venv/core $@
+
+.venv/docs: .venv/bin/pip pyproject.toml constraints.txt
+	.venv/$(PIP) -c constraints.txt -e '.[docs]'
 	@touch .venv/core $@
 
 # Made anew where dependencies change, so that nothing stays that nobody asks for any more.

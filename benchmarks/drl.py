@@ -3,10 +3,11 @@
     python -m benchmarks.drl [--steps 1e6]
 
 CPU time of this process alone, so that other programs do not count. An interaction is one round of one market with ten
-clients. Prints a table; docs/drl.md quotes it.
+clients. Writes results/bench/drl.json, which `python -m benchmarks.pages` puts into docs/drl.md.
 """
 
 import argparse
+import json
 import resource
 import tempfile
 from collections.abc import Callable
@@ -23,6 +24,7 @@ from lefi.gym.stacked import stack
 from lefi.gym.train import train
 
 MARKETS, CLIENTS, ROUNDS = 1024, 10, 30
+OUT = Path("results/bench/drl.json")
 
 
 def cpu(work: Callable[[], object]) -> float:
@@ -61,13 +63,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steps", type=float, default=1e6, help="interactions that are timed")
     steps = parser.parse_args().steps
+    seconds = {}  # of a million interactions
     for name, work, part in (
         ("markets as arrays", stepped, 1.0),
         ("training", trained, 1.0),
         ("lefi.play", played, 0.01),
     ):
-        pace = part * steps / cpu(partial(work, part * steps))
-        print(f"{name:18} {pace:10,.0f} in a second, {1e6 / pace:7.0f} s for a million")
+        seconds[name] = 1e6 * cpu(partial(work, part * steps)) / (part * steps)
+        print(f"{name:18} {1e6 / seconds[name]:10,.0f} in a second, {seconds[name]:7.0f} s for a million")
+    OUT.parent.mkdir(parents=True, exist_ok=True)
+    OUT.write_text(json.dumps(seconds, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -5,17 +5,21 @@ of both jobs take turns, so that other load on the machine hits both; the first 
 out. Fails where the median of the paired ratios of wall time is above --limit. CPU time is printed besides: it leaves
 out the waits for the disk, but other load hardly disturbs it. The cost per client is fixed, so the ratio depends on how
 long the clients train: --epochs 1 shows a light job. A large fleet, without training, in two minutes:
---clients 10000 --epochs 0 --repeats 1 --warm 0 --limit 2.
+--clients 10000 --epochs 0 --repeats 1 --warm 0 --limit 2. Writes results/bench/flower.json, a row for each kind of job,
+which `python -m benchmarks.pages` puts into docs/flower.md.
 """
 
 import argparse
+import json
 import logging
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from itertools import islice
+from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from flwr.app import ArrayRecord, ConfigRecord, Context, Message, MetricRecord, RecordDict
@@ -34,6 +38,7 @@ DIGITS = images("digits")
 
 SAMPLES = 128
 WARM = 3
+OUT = Path("results/bench/flower.json")
 
 
 def make_app(paid: bool, epochs: int) -> ClientApp:
@@ -84,6 +89,26 @@ def measure(clients: int, epochs: int, repeats: int, warm: int, folder: Path) ->
     return np.array(pairs)
 
 
+def told(seconds: FloatArray, clients: int) -> dict[str, dict[str, Any]]:
+    """By clock: seconds of a round, bare and wrapped, their ratio with its quartiles, and what each client adds."""
+    ratios, found = seconds[:, 1] / seconds[:, 0], {}
+    for at, clock in enumerate(("wall", "CPU")):
+        bare, wrapped = np.median(seconds[:, :, at], axis=0).tolist()
+        ratio = np.quantile(ratios[:, at], (0.5, 0.25, 0.75)).tolist()
+        each = float(np.median(seconds[:, 1, at] - seconds[:, 0, at])) / clients
+        found[clock] = {"bare": bare, "wrapped": wrapped, "ratio": ratio, "each": each}
+    return found
+
+
+def keep(one: dict[str, Any]) -> None:
+    """Put a job into the file in the place of one of the same kind."""
+    kind = itemgetter("clients", "epochs")
+    others = json.loads(OUT.read_text(encoding="utf-8")) if OUT.exists() else []
+    kept = sorted([*(other for other in others if kind(other) != kind(one)), one], key=kind)
+    OUT.parent.mkdir(parents=True, exist_ok=True)
+    OUT.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--clients", type=int, default=100)
@@ -95,14 +120,13 @@ def main() -> None:
     logging.getLogger("flwr").setLevel(logging.ERROR)
     with tempfile.TemporaryDirectory() as folder:
         seconds = measure(chosen.clients, chosen.epochs, chosen.repeats, chosen.warm, Path(folder))
-    ratios = seconds[:, 1] / seconds[:, 0]
-    for at, clock in enumerate(("wall", "CPU")):
-        bare, wrapped = np.median(seconds[:, :, at], axis=0)
-        low, middle, high = np.quantile(ratios[:, at], (0.25, 0.5, 0.75))
-        each = 1000 * float(np.median(seconds[:, 1, at] - seconds[:, 0, at])) / chosen.clients
-        print(f"{clock}: bare {bare:.3f} s, wrapped {wrapped:.3f} s, {each:.2f} ms more per client, ", end="")
-        print(f"ratio {middle:.3f} (quartiles {low:.3f}..{high:.3f})")
-    if np.median(ratios[:, 0]) > chosen.limit:
+    found = told(seconds, chosen.clients)
+    for clock, one in found.items():
+        print(f"{clock}: bare {one['bare']:.3f} s, wrapped {one['wrapped']:.3f} s, ", end="")
+        print("ratio {:.3f} (quartiles {:.3f}..{:.3f}), ".format(*one["ratio"]), end="")
+        print(f"{1000 * one['each']:.2f} ms more per client")
+    keep({"clients": chosen.clients, "epochs": chosen.epochs, "rounds": len(seconds), **found})
+    if found["wall"]["ratio"][0] > chosen.limit:
         sys.exit(f"wrapping costs more than {chosen.limit - 1:.0%} of wall time")
 
 

@@ -13,6 +13,7 @@ import argparse
 import json
 import pickle
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -137,7 +138,7 @@ def table(measured: Any) -> str:
     return markdown([*head, "share by round 100", "by round 1,000", "at the end", "largest overspend"], cells)
 
 
-TABLES = {"forever": table}
+TABLES: dict[str, Callable[[Any], str]] = {"forever": table}
 
 
 def main() -> None:

@@ -3,11 +3,11 @@
     python -m benchmarks.pages [results/bench]   takes the JSON files found there, and writes every table anew
 
 bench.json comes from `make bench` and serve.json from `python benchmarks/serve.py`, on a machine that does nothing
-else, price.json from `python -m benchmarks.price`, plan.json from `lefi plan`, target.json from
-`python -m benchmarks.target`, trust.json and trust_cifar10.json from `python -m benchmarks.trust judge`,
-trust_closed.json from `... closed`, trust_controls.json and trust_cost.json from the modules of that name, gpu.json
-from `python benchmarks/gpu.py` on a machine with a GPU, cluster.json from `python -m benchmarks.cluster`. A test
-compares the pages with docs/measured.
+else, flower.json, drl.json, price.json and target.json from the modules of that name, plan.json from `lefi plan`,
+trust.json and trust_cifar10.json from `python -m benchmarks.trust judge`, those of majorities from
+`... judge --sets majority`, trust_closed.json from `... closed`, trust_controls.json and trust_cost.json from the
+modules of that name, gpu.json from `python benchmarks/gpu.py` on a machine with a GPU, cluster.json and forever.json
+from the modules of that name. A test compares the pages with docs/measured.
 """
 
 import json
@@ -19,7 +19,7 @@ from typing import Any
 
 import scipy
 
-from benchmarks import cluster, speed_tables
+from benchmarks import cluster, forever, speed_tables
 from benchmarks.price import GOALS, SHARED
 from lefi.studies.report.markdown import markdown, marked
 
@@ -31,12 +31,22 @@ PAGES = (
     "docs/plan.md",
     "docs/trust.md",
     "docs/service.md",
+    "docs/flower.md",
+    "docs/drl.md",
 )
 KEPT = Path("docs", "measured")
 PICTURE = "speed.png"
+CLIENTS = 20  # of a job of trust
 POWER = "src/lefi/trust/power.json"  # what `lefi trust plan` reads
-TRUST = ("trust.json", "trust_cifar10.json", "trust_closed.json", "trust_controls.json", "trust_cost.json")
-FILES = ("bench.json", "cluster.json", "serve.json", "gpu.json", "price.json", "plan.json", "target.json", *TRUST)
+TRUST = (
+    *("trust.json", "trust_cifar10.json", "trust_closed.json", "trust_controls.json", "trust_cost.json"),
+    *("trust_majority.json", "trust_majority_cifar10.json"),
+)
+FILES = (
+    *("bench.json", "serve.json", "gpu.json", "price.json"),
+    *("plan.json", "target.json", "flower.json", "drl.json", "cluster.json", "forever.json"),
+    *TRUST,
+)
 Measured = dict[str, Any]  # by the file's name without its ending
 
 
@@ -152,6 +162,23 @@ def _caught(rows: list[dict[str, Any]]) -> str:
     )
 
 
+def trust_majority(measured: Measured) -> str:
+    """Jobs in which most clients cheat: rounds in which nobody is judged, and who is accused in the others."""
+    kinds = dict.fromkeys(row["kind"] for row in measured["trust_majority"])
+    cells = []
+    for kind in kinds:
+        line = [kind]
+        for name in ("trust_majority", "trust_majority_cifar10"):
+            rows = [row for row in measured[name] if row["kind"] == kind]
+            silent = sum(row["rounds silent"] for row in rows) / len(rows)
+            honest, cheats = (sum(row[f"{who} accused"] for row in rows) for who in ("honest", "cheats"))
+            of_honest = sum(row["honest"] for row in rows)
+            of_cheats = CLIENTS * len(rows) - of_honest
+            line.append(f"{silent:.0f} / {honest} of {of_honest} / {cheats} of {of_cheats}")
+        cells.append(line)
+    return markdown(["60% cheat", *(f"{name}: silent / honest / cheats" for name in ("digits", "CIFAR-10"))], cells)
+
+
 def trust_closed(measured: Measured) -> str:
     """Accuracy and pay of jobs with cheats, believed and watched."""
     cells = [
@@ -185,6 +212,34 @@ def trust_cost(measured: Measured) -> str:
     return f"Digits: {told}. By clients: {each}; {1e6 * by[most] / int(most):.0f} us for each at {int(most):,}."
 
 
+def interactions(measured: Measured) -> str:
+    """Seconds of a million interactions."""
+    head = {"markets as arrays": "drawn markets as arrays", "training": "with training", "lefi.play": "by `lefi.play`"}
+    return markdown(
+        [head[name] for name in measured["drl"]], [[f"{value:,.0f} s" for value in measured["drl"].values()]]
+    )
+
+
+def wrapped(measured: Measured) -> str:
+    """What wrapping a strategy costs, by kind of job."""
+    cells = [
+        [
+            f"{job['clients']:,}",
+            str(job["epochs"]),
+            str(job["rounds"]),
+            *(_more(job[clock]["ratio"]) for clock in ("wall", "CPU")),
+            f"{1000 * job['CPU']['each']:.2f} ms",
+        ]
+        for job in measured["flower"]
+    ]
+    return markdown(["clients", "epochs", "rounds", "wall time", "CPU time", "CPU time of a client and round"], cells)
+
+
+def _more(ratio: list[float]) -> str:
+    middle, low, high = (f"{100 * (value - 1):+.1f}%" for value in ratio)
+    return f"{middle} [{low}, {high}]" if low != high else middle
+
+
 SPEED = ("per_client", "equal_fleets", "fitted", "copies", "whole", "million", "service")
 BLOCKS: dict[str, Callable[[Measured], str]] = {
     "gpu": gpu,
@@ -192,12 +247,16 @@ BLOCKS: dict[str, Callable[[Measured], str]] = {
     "plans": plans,
     "same_target": same_target,
     "target": target,
+    "interactions": interactions,
+    "wrapped": wrapped,
     "trust": trust,
     "trust_cifar10": trust_cifar10,
     "trust_closed": trust_closed,
     "trust_controls": trust_controls,
     "trust_cost": trust_cost,
+    "trust_majority": trust_majority,
     **cluster.BLOCKS,
+    **forever.TABLES,
     **{name: getattr(speed_tables, name) for name in SPEED},
 }
 

@@ -107,7 +107,7 @@ def million(measured: Measured) -> str:
         f"{measured['bench']['whole round']['seconds']:.2f} s; a Matern-3/2 process costs "
         f"{_best(measured, 'lefi matern32', ANSWERS[-1]).us:.1f} us\n"
         f"of CPU per round, and {rival:,.0f} us or more with "
-        f"tinygp, GPyTorch or scikit-learn ([docs/surrogate.md](docs/surrogate.md); `make bench`):"
+        f"tinygp, GPyTorch or scikit-learn ([how](docs/surrogate.md))."
     )
 
 

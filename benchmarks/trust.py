@@ -5,10 +5,11 @@
     python -m benchmarks.trust reference results/trust              # src/lefi/trust/digits.json
     python -m benchmarks.trust closed results/trust                 # minutes: accuracy and pay, with and without
     python -m benchmarks.trust play results/trust_cifar10 --data cifar10 --folder DATA --device cuda --processes 6
+    python -m benchmarks.trust judge results/trust --sets majority  # where most cheat
 
 Sets of jobs, each with fleets of its own: `reference` (honest) calibrates, `design` was looked at while the scores were
-chosen (digits), `judged` is what docs tell. Its fleets were drawn after scores and widths had been frozen. Nobody
-leaves in these jobs: the evidence is computed from what the server heard.
+chosen, `judged` and `majority` are what docs tell. Their fleets were drawn after scores and widths had been frozen.
+Nobody leaves in these jobs: the evidence is computed from what the server heard.
 """
 
 import argparse
@@ -31,6 +32,7 @@ from lefi.profiling.train import Recipe, Trainer
 from lefi.trust import Layout, Record, Reference, Trust, calibrate
 from lefi.trust.features import features
 from lefi.trust.reference import SHIPPED
+from lefi.trust.trust import MAJORITY
 
 ROUNDS = 20
 RECIPES = {
@@ -39,9 +41,10 @@ RECIPES = {
 }
 FLEETS = {"digits": Fleet(), "cifar10": Fleet(sizes=(150, 1000), validation=500)}
 MODES = {"steady": {}, "late": {"begins": 10}, "sporadic": {"duty": 0.25}}
-CLOSED, CLOSED_SEEDS = (*IDLE, "tenth", "tenth_scaled", "quarter", "half"), [900_000, 900_001]
+CLOSED, CLOSED_SEEDS = (*IDLE, "tenth", "tenth_scaled", "quarter", "half"), [940_000, 940_001]
 WEIGHTS = 2410  # of the model of digits
 SHARES = (0.1, 0.2, 0.4)  # of the clients that cheat, by turns
+MOST = 0.6  # of them, where most do
 
 
 class Played(NamedTuple):
@@ -80,12 +83,25 @@ def orders(data: str) -> dict[str, list[tuple[Fleet, int]]]:
             for at, mode in enumerate(MODES.values())
         ]
 
+    def most(first: int, repeats: int) -> list[tuple[Fleet, int]]:
+        return [
+            (replace(usual, kind=kind, share=MOST), first + 100 * s + 10 * place)
+            for s in range(repeats)
+            for place, kind in enumerate(KINDS)
+        ]
+
     if data == "cifar10":
-        return {"reference": honest(1000, 40), "judged": honest(700_000, 40) + cheats(800_000, 3)}
+        return {
+            "reference": honest(1000, 100),
+            "design": cheats(20_000, 3) + most(30_000, 1),
+            "judged": honest(1_000_000, 40) + cheats(1_100_000, 3),
+            "majority": most(1_200_000, 1),
+        }
     return {
         "reference": honest(1000, 120),
-        "design": honest(2000, 60) + cheats(20_000, 6),
-        "judged": honest(700_000, 110) + cheats(800_000, 12),
+        "design": honest(2000, 60) + cheats(20_000, 6) + most(30_000, 2),
+        "judged": honest(910_000, 110) + cheats(920_000, 12),
+        "majority": most(930_000, 3),
     }
 
 
@@ -163,18 +179,28 @@ def record(played: Played) -> Record:
 
 def accused(reference: Reference, played: Played, alpha: float = 0.01) -> dict[int, int]:
     """The round in which each client is accused, with step-down; nobody really leaves."""
+    return judged(reference, played, alpha)[0]
+
+
+def judged(reference: Reference, played: Played, alpha: float = 0.01) -> tuple[dict[int, int], int]:
+    """And the rounds in which nobody could be."""
     trust = Trust(reference, Layout((), (0, 0)), alpha)
     when: dict[int, int] = {}
+    silent = 0
     for number, (ids, found) in enumerate(zip(*record(played), strict=True), 2):
-        for client in trust.weigh(ids.tolist(), found).accused:
+        verdicts = trust.weigh(ids.tolist(), found)
+        silent += verdicts.silent == MAJORITY
+        for client in verdicts.accused:
             when[client] = number
-    return when
+    return when, silent
 
 
 def judge(folder: Path, name: str) -> list[dict[str, Any]]:
     """Rows: per kind and mode the share caught by rounds 5, 10 and 20; honest clients by skew."""
     honest = [record(one) for one in read(folder, "reference")]
     reference = calibrate(honest, {"weights": 0})  # the jobs keep features, not updates: there is no size to check
+    if name == "majority":
+        return [_outnumbered(reference, played) for played in read(folder, name)]
     found: dict[tuple[str, str], list[int]] = {}
     for played in read(folder, name):
         when, fleet = accused(reference, played), played.fleet
@@ -189,6 +215,14 @@ def judge(folder: Path, name: str) -> list[dict[str, Any]]:
         | {f"by {last}": float(np.mean(np.array(rounds) <= last)) for last in (5, 10, 20)}
         for (kind, which), rounds in sorted(found.items())
     ]
+
+
+def _outnumbered(reference: Reference, played: Played) -> dict[str, Any]:
+    """One job of which most clients cheat: how many are accused, and in how many rounds nobody is judged."""
+    when, silent = judged(reference, played)
+    honest = sum(1 for client in when if played.kinds[client] == "honest")
+    counted = {"honest accused": honest, "cheats accused": len(when) - honest, "rounds silent": silent}
+    return {"kind": played.fleet.kind, "seed": played.seed, "honest": int((played.kinds == "honest").sum())} | counted
 
 
 def closed() -> list[dict[str, Any]]:
@@ -218,7 +252,7 @@ def main() -> None:
         return
     closing = options.what == "closed"
     rows = closed() if closing else judge(options.folder_of_jobs, sets[-1])
-    name = "trust_closed.json" if closing else "trust.json"
+    name = "trust_closed.json" if closing else "trust_majority.json" if sets[-1] == "majority" else "trust.json"
     options.folder_of_jobs.mkdir(parents=True, exist_ok=True)
     (options.folder_of_jobs / name).write_text(json.dumps(rows, indent=1) + "\n")
     for row in rows:

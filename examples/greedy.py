@@ -23,6 +23,8 @@ class Greedy:
 
     def tell(self, receipt: lefi.Receipt) -> None:
         paid = receipt.payments > 0
+        if not paid.any():  # nobody answered: nothing is learned
+            return
         bargain = receipt.sizes[paid] / receipt.payments[paid]
         for id, ratio in zip(receipt.roster.ids[paid], bargain / np.mean(bargain), strict=True):
             self.share[int(id)] = self.share.get(int(id), 1.0) * float(ratio) ** self.speed

@@ -15,6 +15,8 @@ NEEDS = {
     "cli/test_ledger_command.py": (*LEDGER, "flwr"),
     "cli/test_trust_command.py": (*LEDGER, "flwr", "torch"),
     "databases": (*LEDGER, "psycopg"),
+    "docs/test_programs.py": (*LEDGER, "flwr"),
+    "docs/test_reference.py": (*LEDGER, "flwr"),
     "flower": (*LEDGER, "flwr", "psycopg", "ray"),
     "gym/test_environment.py": ("gymnasium", "stable_baselines3"),
     "ledger": (*LEDGER, "flwr", "psycopg"),

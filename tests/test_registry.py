@@ -32,6 +32,7 @@ def test_a_file_that_registers_one_mechanism_needs_no_class(tmp_path: Path) -> N
     assert MECHANISMS.name_of(str(file)) == "mine"
     assert MECHANISMS.name_of(f"{file}:Mine") == "mine"
     assert MECHANISMS.name_of(f"{file}:mine") == "mine"
+    assert MECHANISMS.spec_of(f"{file}:Mine") == f"{file}:Mine"  # so a process that has not loaded it finds it
 
 
 def test_a_module_on_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,12 @@
 
 A stream is addressed by (seed, name, counters); a client's draw from it is a hash of the stream and the client's id
 (SplitMix64). So reordering the clients reorders the draws and nothing else, and no draw depends on another.
+
+>>> stream = lefi.draws.key(7, "speed", 3)
+>>> lefi.draws.uniform(stream, np.array([5, 9])).round(3)
+array([0.481, 0.203])
+>>> lefi.draws.uniform(stream, np.array([9, 5])).round(3)
+array([0.203, 0.481])
 """
 
 from functools import lru_cache

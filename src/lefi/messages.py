@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, runtime_checkabl
 import numpy as np
 from typing_extensions import TypeVar
 
-from lefi.arrays import BoolArray, FloatArray, Floats, IntArray, floats, number, vector, whole
+from lefi.arrays import BoolArray, FloatArray, Floats, IntArray, distinct, floats, number, vector, whole
+from lefi.display import Series, card, plot
 from lefi.errors import InputError
 from lefi.models import AccuracyModel
 from lefi.payments import named_payment, pays
@@ -21,7 +22,11 @@ MARGIN = 1e-9  # of the budget: sums in another order differ in the last digits,
 
 
 def spendable(budget: float) -> float:
-    """What may be promised under a budget: a hair less, so that rounding never overspends."""
+    """What may be promised under a budget: a hair less, so that rounding never overspends.
+
+    >>> lefi.spendable(5.0) < 5.0
+    True
+    """
     return budget * (1 - MARGIN)
 
 
@@ -31,6 +36,11 @@ class Terms:
 
     `budget` is per round, `total` for the whole job [USD], `rounds` the most that are played; None sets no bound. Where
     `budget` is None it becomes total / rounds.
+
+    >>> lefi.Terms(budget=5.0, accuracy=lefi.accuracy("paper")).in_force(None)
+    5.0
+    >>> lefi.Terms(None, lefi.accuracy("paper"), total=100.0, rounds=20).budget
+    5.0
     """
 
     budget: float
@@ -89,14 +99,19 @@ class Terms:
 
 @dataclass(frozen=True, eq=False)
 class Roster:
-    """Who is here this round, and what the server may know of each."""
+    """Who is here this round, and what the server may know of each.
+
+    >>> roster = lefi.Roster(ids=np.array([3, 7]), iid=np.array([1.0, 0.5]), rate=np.array([0.75, 0.75]))
+    >>> roster.take(np.array([1])).ids
+    array([7])
+    """
 
     ids: IntArray
     iid: FloatArray
     rate: FloatArray
 
     def __post_init__(self) -> None:
-        ids = _ids(self.ids)
+        ids = distinct(self.ids)
         object.__setattr__(self, "ids", ids)
         object.__setattr__(self, "iid", vector("iid", self.iid, clients=ids.size, low=0, high=1))
         object.__setattr__(self, "rate", vector("rate", self.rate, clients=ids.size, low=np.nextafter(0, 1)))
@@ -112,24 +127,14 @@ class Roster:
         return type(self)(self.ids[positions], self.iid[positions], self.rate[positions])
 
 
-def _ids(values: IntArray) -> IntArray:
-    given = np.atleast_1d(np.asarray(values))
-    if given.size == 0:
-        raise InputError("clients", 0, "at least 1")
-    if given.dtype.kind not in "iu" or given.ndim != 1:
-        raise InputError("ids", values, "one row of whole numbers")
-    ids = given.astype(np.int64)
-    if ids.min() < 0:
-        raise InputError("ids", int(ids.min()), ">= 0 and < 2^63")
-    if not (np.diff(ids) > 0).all() and (np.diff(np.sort(ids)) == 0).any():  # np.unique is 20 times slower than sort
-        raise InputError("ids", values, "unique")
-    ids.flags.writeable = False
-    return ids
-
-
 @runtime_checkable
 class Offer(Protocol):
-    """What the server promises; one entry per client of one roster."""
+    """What the server promises; one entry per client of one roster.
+
+    >>> offer: lefi.Offer = lefi.PriceOffer(price=[0.1, 0.2], limit=[4.0, 5.0])
+    >>> len(offer), offer.worst_case()
+    (2, 1.4)
+    """
 
     @property
     def limit(self) -> FloatArray:
@@ -171,7 +176,14 @@ def in_short(offer: Offer) -> str:
 @pays("curve")
 @dataclass(frozen=True, eq=False)
 class CurveOffer:
-    """The paper's curve: weight (1 - exp(-rate min(size, limit)))."""
+    """The paper's curve: weight (1 - exp(-rate min(size, limit))).
+
+    >>> offer = lefi.CurveOffer(weight=[1.0, 2.0], rate=[0.75, 0.75], limit=[10.0, 10.0])
+    >>> offer.payment(np.array([1.0, np.nan])).round(3)
+    array([0.528, 0.   ])
+    >>> offer.best_size(marginal_cost=0.1, low=0.0, high=10.0).round(3)
+    array([2.687, 3.611])
+    """
 
     weight: FloatArray
     rate: FloatArray
@@ -225,6 +237,13 @@ class Receipt(Generic[O]):
     """One settled round: who was offered what, what came back, what was paid, what it was good for.
 
     `budget` is the one in force in that round; None stands for the terms' own.
+
+    >>> market = lefi.scenario("paper", clients=3)
+    >>> receipt, = lefi.play(lefi.make("uniform", market.terms), market, rounds=1)
+    >>> receipt
+    Receipt(round 1: 3 clients, 3 answered, paid 1.49755 of 1.5 USD, accuracy 0.2146)
+    >>> receipt.sizes.round(2)
+    array([9.19, 8.1 , 8.59])
     """
 
     round: int
@@ -254,6 +273,14 @@ class Receipt(Generic[O]):
         of = "" if self.budget is None else f" of {self.budget:g}"
         answered = f"{len(self.roster)} clients, {int(self.answered.sum())} answered"
         return f"Receipt(round {self.round}: {answered}, paid {self.paid:.6g}{of} USD, accuracy {self.accuracy:.4f})"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the round in numbers, and what was paid for which size."""
+        of = "" if self.budget is None else f" of {self.budget:g}"
+        facts = {"answered": f"{int(self.answered.sum())} of {len(self.roster)} clients"}
+        facts |= {"paid": f"{self.paid:.6g}{of} USD", "accuracy": f"{self.accuracy:.4f}"}
+        drawn = plot([Series(self.sizes, self.payments)], "size [thousand samples]", "paid [USD]")
+        return card(f"Receipt of round {self.round}", facts, drawn)
 
     @property
     def paid(self) -> float:

@@ -28,6 +28,14 @@ def pays(payment: str, name: str | None = None) -> Callable[[C], C]:
     """Class decorator: offers of this class belong to this way of paying, such as "curve" or "price".
 
     `name` is that of the class where several belong to one way of paying.
+
+    >>> @lefi.pays("price", name="cents")
+    ... class Cents(lefi.PriceOffer):
+    ...     def payment(self, sizes):
+    ...         return np.floor(100 * super().payment(sizes)) / 100
+    ...
+    >>> Cents([0.013], [5.0]).payment(np.array([2.0]))
+    array([0.02])
     """
 
     def note(offer: C) -> C:

@@ -176,7 +176,9 @@ def _origin(thing: Any) -> str:
         return f"a {type(thing).__name__}"
     if module.__name__.partition(".")[0] == HOME:
         return HOME
-    place = next((key for key, known in _modules.items() if known is module), module.__name__)
+    by_file = module.__name__.startswith(LOADED)  # a decorator asks while the file is still being loaded
+    place = next((key for key, known in _modules.items() if known is module), None)
+    place = place or str(module.__file__ if by_file else module.__name__)
     return f"{place}:{getattr(thing, '__qualname__', type(thing).__name__)}"
 
 

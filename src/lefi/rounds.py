@@ -21,6 +21,14 @@ def play(
     The clients' draws depend on `seed` and the round alone, so every mechanism meets the same clients. `budgets` are
     those of the rounds, in USD; without them every round has the budget of the terms. A total in the terms is never
     passed: a round has at most what is left, and with too little left the job ends early.
+
+    >>> market = lefi.scenario("mixed", clients=5, seed=1)
+    >>> mechanism = lefi.make("waterfill", market.terms, seed=1)
+    >>> for receipt in lefi.play(mechanism, market, rounds=3, seed=1):
+    ...     print(f"round {receipt.round}: paid {receipt.paid:.2f} USD, accuracy {receipt.accuracy:.3f}")
+    round 1: paid 2.39 USD, accuracy 0.210
+    round 2: paid 0.94 USD, accuracy 0.200
+    round 3: paid 2.50 USD, accuracy 0.212
     """
     return (receipt for _, receipt in walk(mechanism, market, rounds, seed, budgets=budgets))
 

@@ -37,7 +37,7 @@ def test_every_setting_is_documented(name: str) -> None:
 
 
 def test_the_table_lists_every_mechanism() -> None:
-    head = TEXT.split("\n## ")[0]
+    head = TEXT.split("\n## `")[0]
     assert all(f"| `{name}` |" in head for name in EVERY)
 
 

@@ -11,6 +11,7 @@ from lefi.studies.report.markdown import marked
 from lefi.studies.report.tables import BLOCKS, KEPT, PAGES, written
 
 ROOT = Path(__file__).parents[2]
+SETTINGS = ("default", "value")  # columns of numbers that somebody chose
 NUMBERS = json.loads((ROOT / KEPT).read_text(encoding="utf-8"))
 
 
@@ -36,6 +37,36 @@ def test_every_table_stands_somewhere() -> None:
     docs = [ROOT / page for page in {*PAGES, *pages.PAGES}]
     found = {name for page in docs for name in re.findall(r"<!-- table: (\w+) -->", page.read_text(encoding="utf-8"))}
     assert found == set(BLOCKS) | set(pages.BLOCKS)
+
+
+def unmarked(text: str) -> list[str]:
+    """Heads of tables outside of all marks with a column of numbers that are no settings: nobody compares those."""
+    found = []
+    for table in re.findall(
+        r"(?:^\|.*\n)+", re.sub(r"<!-- .*? -->.*?<!-- end.*?-->", "", text, flags=re.S), flags=re.M
+    ):
+        head, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines())
+        for name, *cells in zip(head, *(row for row in rows if len(row) == len(head)), strict=True):
+            numbers = sum(bool(re.match(r"[-+]?\d[\d.,]*(?![\w.-])", cell)) for cell in cells)
+            if name not in SETTINGS and 2 * numbers >= len(cells) > 0:
+                found.append(" | ".join(head))
+                break
+    return found
+
+
+@pytest.mark.parametrize(
+    "page", sorted(path.name for path in (ROOT / "docs").glob("*.md") if path.name != "waterfill.md")
+)
+def test_a_table_of_measured_numbers_is_marked(page: str) -> None:
+    assert not unmarked((ROOT / "docs" / page).read_text(encoding="utf-8"))
+
+
+def test_a_table_that_somebody_typed_is_found() -> None:
+    """The control: the search above can fail, and settings are none of its business."""
+    table = "| {} | share |\n|---|---|\n| x | 0.93 |\n"
+    assert unmarked(table.format("mechanism")) == ["mechanism | share"]
+    assert not unmarked("<!-- table: x -->\n" + table.format("mechanism") + "<!-- end -->\n")
+    assert not unmarked(table.format("setting").replace("share", "default"))
 
 
 def test_a_number_that_somebody_changed_by_hand_is_found() -> None:

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import lefi
 import lefi.studies.plan.paper
 from lefi.cli import app
-from lefi.studies.plan.paper import PAPER
+from lefi.studies.plan.paper import PAPER, paper_runs
 from lefi.studies.plan.study import Study
 from lefi.studies.run.runner import run_study
 from tests.blank_figures import leave_blank
@@ -54,6 +54,8 @@ from tests.blank_figures import leave_blank
         ("paper --rounds 0", "rounds is 0"),
         ("paper --jobs 0", "jobs is 0"),
         ("paper --out /proc/nowhere", "cannot write to /proc/nowhere"),
+        ("paper --quick --full", "quick is True"),
+        ("simulate --cost papr", "unknown cost model 'papr': did you mean 'paper'?"),
         ("figures --results nowhere", "a finished study"),
         ("paperr", "paperr"),
         ("simulate --rouns 3", "--rouns"),
@@ -174,6 +176,27 @@ def test_paper_writes_the_report_and_a_second_time_only_draws(tmp_path: Path, mo
     (tmp_path / "report.html").unlink()
     assert CliRunner().invoke(app, arguments, catch_exceptions=False).exit_code == 0
     assert "what pretending adds" in (tmp_path / "report.html").read_text()
+
+
+def test_a_quick_look_has_the_papers_studies_with_few_points() -> None:
+    quick, whole = paper_runs(10, 100, quick=True), {study.name: study for study in paper_runs(10, 100)}
+    assert [study.name for study in quick] == ["convergence", "mixed", "clients", "budget", "deadline"]
+    assert {study.seeds for study in quick} == {2}
+    for study in quick:
+        assert study.mechanisms == whole[study.name].mechanisms
+        for few, many in zip(study.sweeps, whole[study.name].sweeps, strict=True):
+            assert few.setting == many.setting
+            assert set(few.values) < set(many.values)
+    assert sum(len(study.runs()) for study in quick) <= 120  # half a minute of one core
+
+
+def test_measured_models_are_taken_by_their_names() -> None:
+    told = ["simulate", "--mechanism", "uniform", "--rounds", "2", "--clients", "2", "--json"]
+    plain, priced = (
+        json.loads(CliRunner().invoke(app, [*told, *more], catch_exceptions=False).stdout)
+        for more in ([], ["--cost", "cifar10"])
+    )
+    assert plain != priced
 
 
 def test_figures_draws_from_results_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

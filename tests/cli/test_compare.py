@@ -45,6 +45,7 @@ def test_tables_fit_80_columns_uncut(tmp_path: Path, sweep: bool) -> None:
     assert "round 5" in text
     assert "share lead" in text
     assert ("60.0" in text) == sweep
+    assert "the range of all seeds" in " ".join(text.split()), "three seeds allow no interval of 95%"
 
 
 def test_options_overrule_the_study(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from lefi.ledger import Ledger
 from tests.flower.isolation import APP, KINDS_APP, ROOT, devices, stop_all
 
 LINK = "127.0.0.1:18000"
-NODES = 3
+NODES, PORTS = 3, 19100  # and the first of their ports
 APPS = {"paid": APP, "loud": ROOT / "tests" / "hostile" / "app", "kinds": KINDS_APP}
 
 
@@ -38,7 +38,7 @@ def _listens() -> bool:
 
 def start_node(folder: Path, number: int, key: str) -> "subprocess.Popen[bytes]":
     command = ["flower-supernode", "--superlink", LINK, "--root-certificates", "ca.pem", "--max-retries", "2"]
-    command += ["--auth-supernode-private-key", key, "--host", "127.0.0.1", "--port", str(19100 + number)]
+    command += ["--auth-supernode-private-key", key, "--host", "127.0.0.1", "--port", str(PORTS + number)]
     return subprocess.Popen([*command, "--node-config", f"partition-id={number}"], cwd=folder)
 
 

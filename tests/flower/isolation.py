@@ -15,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 APP = ROOT / "examples" / "flower"
 KINDS_APP = ROOT / "tests" / "flower" / "kinds_app"
+PATIENT = ROOT / "tests" / "flower" / "patient"
 WATCHED_APP = ROOT / "tests" / "flower" / "watched_app"
 BIN = Path(sys.executable).parent
 LOOPBACK = ("unshare", "-n", "bash", "-c", 'ip link set lo up; exec "$@"', "_")
@@ -31,8 +32,13 @@ def possible() -> bool:
         return False
 
 
-def environment(home: Path) -> dict[str, str]:
-    """Every switch that keeps Flower and Ray at home."""
+def environment(home: Path, *, patient: bool = False) -> dict[str, str]:
+    """Every switch that keeps Flower and Ray at home. Patient: no process is given up because the machine is busy."""
+    path = [
+        str(PATIENT) if patient else None,
+        str(ROOT),
+        os.environ.get("PYTHONPATH"),
+    ]  # the root: apps of the tests
     (home / "ray_bootstrap_config.yaml").write_text("provider: {type: local}\n")
     return {
         "PATH": f"{BIN}:{os.environ['PATH']}",
@@ -45,16 +51,17 @@ def environment(home: Path) -> dict[str, str]:
         "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
         "OMP_NUM_THREADS": "1",
         "PYTHONUNBUFFERED": "1",
-        "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])),  # apps of the tests
+        "PYTHONPATH": os.pathsep.join(filter(None, path)),
     }
 
 
-def isolated(arguments: Sequence[str], home: Path, timeout: float) -> str:
+def isolated(arguments: Sequence[str], home: Path, timeout: float, *, patient: bool = False) -> str:
     """Run a Python module of the tests in there; its output, or an AssertionError with it."""
     command = [*AS_ROOT, *OWN_PROCESSES, *LOOPBACK, sys.executable, "-m", *arguments]
     log = home / "log"
     with log.open("w") as file:
-        process = subprocess.Popen(command, cwd=ROOT, env=environment(home), stdout=file, stderr=subprocess.STDOUT)
+        place = environment(home, patient=patient)
+        process = subprocess.Popen(command, cwd=ROOT, env=place, stdout=file, stderr=subprocess.STDOUT)
         try:
             code = process.wait(timeout)
         finally:

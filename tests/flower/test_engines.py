@@ -9,6 +9,7 @@ from lefi.ledger.views import frame
 from tests.flower import watched
 from tests.flower.isolation import KINDS_APP, WATCHED_APP, isolated, possible
 from tests.flower.jobs import KINDS, as_toml, every_kind, exported
+from tests.lengths import LONG
 
 NODES = 4
 
@@ -29,6 +30,7 @@ def test_every_way_of_paying_in_the_simulation_engine(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not LONG, reason="part of make long; test_watch.py kills and resumes a job in process")
 @pytest.mark.skipif(not possible(), reason="no network and process namespaces for us here")
 def test_work_is_judged_alike_where_the_server_was_killed(tmp_path: Path) -> None:
     """A client does nothing, and the server is killed in round 3: all rows are those of an undisturbed job."""

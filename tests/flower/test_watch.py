@@ -110,10 +110,13 @@ def test_where_nothing_can_be_told_nobody_is_accused_and_it_says_so(
 
 
 @pytest.mark.parametrize("cheats", [6, 9])
-def test_where_most_of_them_cheat_no_more_than_half_are_accused(tmp_path: Path, cheats: int) -> None:
-    """The limit that docs/trust.md tells: then honest clients are what looks odd."""
+def test_where_most_of_them_cheat_nobody_is_accused_and_it_says_so(tmp_path: Path, cheats: int) -> None:
+    """Then honest clients are what looks odd."""
     job = watched.run(tmp_path, rounds=ROUNDS, trust=watched.watch(), cheats=cheats)
-    assert 0 < len(rows(job, "accused")) <= watched.CLIENTS / 2
+    assert rows(job, "accused") == rows(job, "forfeited") == []
+    faults = rows(job, "trust fault")
+    assert [row["round"] for row in faults] == list(range(2, ROUNDS + 1))
+    assert all("half of the clients or more are unlike" in row["claim"] for row in faults)
     assert findings(job) == []
 
 

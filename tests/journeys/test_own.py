@@ -172,3 +172,9 @@ def test_a_package_that_does_not_load_or_reuses_a_name_is_named(here: Path, monk
     done = CliRunner().invoke(app, ["simulate", "--mechanism", "broken", "--rounds", "2"])
     assert done.exit_code == 2
     assert "cannot load entry point 'broken' of mine" in done.stderr
+
+
+def test_the_example_of_the_docs_keeps_its_contract_without_a_warning() -> None:
+    """Warnings are errors here: nobody may have answered, and the mean of nothing is one."""
+    greedy = registry.load_module(str(ROOT / "examples" / "greedy.py")).Greedy
+    assert check_mechanism(greedy).clauses

@@ -202,6 +202,7 @@ def test_one_seed_and_two_rounds_are_enough_not_to_crash(tmp_path: Path, monkeyp
     }
     assert found["c"]["verdict"] == "not tested yet"
     assert found["k"]["verdict"] == "confirmed"
+    assert "A quick look: some points rest on 1 fleet only" in (tmp_path / "report.html").read_text()
 
 
 def test_a_place_that_cannot_be_written_is_one_clear_line(small_results: Path, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from lefi.studies.plan.one_run import Run
 from lefi.studies.plan.study import Study
 from lefi.studies.run import work as module
 from lefi.studies.run.load import about, load
+from lefi.studies.run.processes import spread
 from lefi.studies.run.record import record
 from lefi.studies.run.runner import Standing, run_studies, run_study
 from lefi.studies.run.store import clear_leftovers
@@ -236,3 +237,14 @@ def test_a_full_disk_is_one_line_and_leaves_nothing_half_written(tmp_path: Path)
             assert pl.read_parquet(run / "rounds.parquet").height == 8
     finally:
         subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_other_processes_begin_before_a_result_is_asked_for(tmp_path: Path) -> None:
+    places = [tmp_path / "one", tmp_path / "two"]
+    results = spread(Path.touch, places, 2)
+    for _ in range(1200):  # a minute: a busy machine starts processes late
+        if all(place.exists() for place in places):
+            break
+        time.sleep(0.05)
+    assert all(place.exists() for place in places)
+    assert list(results) == [None, None]

@@ -1,6 +1,7 @@
 """The layer as a whole, on made-up jobs: whom it accuses, where it keeps silent, what it refuses."""
 
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 from lefi import InputError, LefiError
 from lefi.trust import Reference, Trust, calibrate
+from lefi.trust.trust import MAJORITY
 from tests.trust.made_up import CLIENTS, LAYOUT, WEIGHTS, record, rounds
 
 
@@ -44,12 +46,13 @@ def test_the_reference_comes_back_from_its_file_as_it_was(reference: Reference, 
     assert again.about == reference.about
     assert accused(again, 600, "idle", 3) == accused(reference, 600, "idle", 3)
     found = record(7).features[0]
-    assert np.array_equal(again.scaled(found, 3), reference.scaled(found, 3))
+    for one, other in zip(again.scaled(found, 3), reference.scaled(found, 3), strict=True):
+        assert np.array_equal(one, other)
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("no", "is not JSON"), ("{}", "is no reference"), ('{"format": 9}', "format 9"), ('{"format": 1}', "KeyError")],
+    [("no", "is not JSON"), ("{}", "is no reference"), ('{"format": 9}', "format 9"), ('{"format": 2}', "KeyError")],
 )
 def test_a_file_that_is_no_reference_gets_one_line(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "r.json").write_text(text)
@@ -60,7 +63,7 @@ def test_a_file_that_is_no_reference_gets_one_line(tmp_path: Path, text: str, sa
 
 
 def test_where_it_does_not_hold_nobody_is_judged_and_it_says_why(reference: Reference) -> None:
-    first, change = next(rounds(1))
+    _, (first, change) = islice(rounds(1), 2)
     trust = Trust(reference, LAYOUT)
     assert "first round" in str(trust.hear(first).silent)
     trust.applied(change)
@@ -82,8 +85,43 @@ def test_an_update_that_is_no_number_is_accused_at_once(reference: Reference) ->
     assert trust.hear(replace(first, updates=updates)).accused == [103]
 
 
-def test_never_more_than_half_are_accused(reference: Reference) -> None:
-    assert len(accused(reference, 700, "idle", cheats=18)) <= CLIENTS / 2 + 1
+@pytest.mark.parametrize("kind", ["idle", "replay", "copy"])
+@pytest.mark.parametrize("cheats", [11, 14, 18])
+def test_where_most_cheat_nobody_is_accused_and_it_says_so(reference: Reference, kind: str, cheats: int) -> None:
+    trust = Trust(reference, LAYOUT)
+    said = []
+    for heard, last in islice(rounds(700, kind=kind, cheats=cheats), 1, None):
+        trust.applied(last)
+        said.append(trust.hear(heard).silent)
+    assert trust.excluded == set()
+    assert set(said) == {MAJORITY}
+
+
+def test_rounds_in_which_most_cheat_are_no_evidence_later(reference: Reference) -> None:
+    trust, honest = Trust(reference, LAYOUT), Trust(reference, LAYOUT)
+    both = zip(rounds(701), rounds(701, kind="idle", cheats=14), strict=True)
+    for place, ((heard, last), (idle, _)) in enumerate(islice(both, 1, None)):
+        for one in (trust, honest):
+            one.applied(last)
+        found, usual = trust.hear(idle if place in (3, 4) else heard), honest.hear(heard)
+        assert (found.silent is None) == (place not in (3, 4))
+    assert trust.excluded == honest.excluded == set()
+    assert max(found.evidence.values()) < np.log(100) > max(usual.evidence.values())
+
+
+def test_who_looks_odd_only_beside_cheats_is_let_go(reference: Reference, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The evidence against 101 is gone as soon as 100, who does nothing, is no measure of it."""
+    trust = Trust(reference, LAYOUT)
+
+    def evidence(self: Trust) -> tuple[dict[int, float], dict[int, str], dict[int, float]]:
+        told = {100: 9.0, 101: 0.0 if 100 in self.excluded else 10.0, 102: 0.0}
+        return {one: value for one, value in told.items() if one not in self.excluded}, {}, {}
+
+    monkeypatch.setattr(Trust, "_evidence", evidence)
+    monkeypatch.setattr(Trust, "_odd", lambda *_: False)
+    trust.rounds.append(([100, 101, 102, 103, 104, 105], {}))
+    assert trust._judge([]).accused == [100]
+    assert trust.excluded == {100}
 
 
 def test_too_few_honest_clients_are_no_reference() -> None:

@@ -51,7 +51,21 @@ class Standing:
 
 
 class Books:
-    """A mechanism with a purse and a ledger. Whatever the mechanism does, no round and no job passes its budget."""
+    """A mechanism with a purse and a ledger. Whatever the mechanism does, no round and no job passes its budget.
+
+    >>> from tempfile import mkdtemp
+    >>> from lefi.books import Books
+    >>> from lefi.ledger import Answer, Ledger
+    >>> market = lefi.scenario("paper", clients=2, payment="price")
+    >>> ledger = Ledger(mkdtemp() + "/ledger.db")
+    >>> ledger.begin({"budget": market.terms.budget})
+    >>> books = Books(lefi.make("price", market.terms), market.terms, ledger, penance=3)
+    >>> promise = books.promise(1, ("0", "1"), market.fleet.roster)
+    >>> answers = [Answer(name, "1000", "accepted", 1.0) for name in promise.names]
+    >>> books.settle(promise, np.ones(2), 0.1, answers, {})
+    Receipt(round 1: 2 clients, 2 answered, paid 0.074875 of 1 USD, accuracy 0.1000)
+    >>> ledger.close()
+    """
 
     def __init__(
         self,
@@ -236,7 +250,12 @@ class Books:
 
 
 def failure(what: str, error: Exception, log: Log) -> str:
-    """Say loudly what failed; the error in a line that a row of the ledger takes."""
+    """Say loudly what failed; the error in a line that a row of the ledger takes.
+
+    >>> from lefi.books import failure
+    >>> failure("round 3", ValueError("no weights"), log=lambda *parts: None)
+    'ValueError: no weights'
+    """
     line = plain(f"{type(error).__name__}: {error}")
     log(ERROR, "lefi: %s: %s", what, line)
     return line

@@ -14,7 +14,13 @@ from lefi.spelling import spelled
 
 
 def made(mechanism: Mechanism | str, terms: Terms, settings: Mapping[str, Any] | None, seed: int) -> Mechanism:
-    """The mechanism of that name under the job's terms; one that was made elsewhere must have the same."""
+    """The mechanism of that name under the job's terms; one that was made elsewhere must have the same.
+
+    >>> from lefi.books import made
+    >>> terms = lefi.scenario("paper").terms
+    >>> type(made("uniform", terms, settings=None, seed=0)).__name__
+    'Uniform'
+    """
     if isinstance(mechanism, str):
         result = make(mechanism, terms, seed=seed, **(settings or {}))
         pays = mechanism_of(spelled(mechanism).spec).payment
@@ -45,7 +51,13 @@ def _differ(mine: Any, theirs: Any) -> bool:
 def note(
     mechanism: Mechanism | str, terms: Terms, settings: Mapping[str, Any] | None, seed: int, **more: Any
 ) -> dict[str, Any]:
-    """All that a restart must have in common with the first start, as JSON takes it."""
+    """All that a restart must have in common with the first start, as JSON takes it.
+
+    >>> from lefi.books import note
+    >>> noted = note("lefi(step=2)", lefi.scenario("paper").terms, settings=None, seed=0)
+    >>> noted["mechanism"], noted["settings"]["step"]
+    ('lefi', 2)
+    """
     result: dict[str, Any] = {field.name: _noted(getattr(terms, field.name)) for field in fields(Terms)}
     result |= {name: _noted(value) for name, value in more.items()}
     if isinstance(mechanism, str):

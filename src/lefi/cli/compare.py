@@ -49,6 +49,7 @@ def compare(
     seeds: Seeds = None,
     seed: Seed = None,
     accuracy: Accuracy = None,
+    cost: options.Cost = None,
     settings: Set = None,
     jobs: Jobs = None,
     engine: Annotated[str, typer.Option(help="Where runs are computed: local, or dask://host:port.")] = "local",
@@ -78,7 +79,7 @@ def compare(
 
     market = {"scenario": scenario, "clients": clients, "budget": budget, "total": total, "deadline": deadline}
     given = market | {"rounds": rounds, "seeds": seeds, "seed": seed}
-    chosen = _study(study, mechanisms, accuracy, settings, given)
+    chosen = _study(study, mechanisms, accuracy, options.with_cost(settings, cost), given)
     options.writable(out)
     with show.bar(chosen.name, "runs") as progress:
         cores = options.cores() if jobs is None else jobs
@@ -147,6 +148,7 @@ def _print(study: "Study", summaries: list["Summary"], swept: list[str]) -> None
 def _print_ways(study: "Study", summaries: list["Summary"]) -> None:
     """How each mechanism pays and what it may know, where these differ; and how to read the tables."""
     from lefi.cli import show
+    from lefi.studies.judge.statistics import coverage
 
     made = {label: mechanism_of(variant.spec) for label, variant in study.variants.items()}
     if len({(of.payment, of.tier) for of in made.values()}) > 1:
@@ -154,9 +156,11 @@ def _print_ways(study: "Study", summaries: list["Summary"]) -> None:
         show.console().print("Not all alike. " + "; ".join(lines) + ".", markup=False)
     searchers = " and ".join(sorted(label for label, of in made.items() if of.searches))
     judged = f"{searchers} judged by the best round so far, the others by the current round; "
+    seeds = summaries[0].seeds
+    under = "its 95% interval" if coverage(seeds) >= 0.95 else "the range of all seeds"
     show.console().print(
-        f"{study.scenario}, {summaries[0].seeds} seeds, {study.rounds} rounds. Under each median its 95% "
-        f"interval. {judged if searchers else ''}weights that overspend are scaled to the budget first. "
+        f"{study.scenario}, {seeds} seeds, {study.rounds} rounds. Under each median {under}. "
+        f"{judged if searchers else ''}weights that overspend are scaled to the budget first. "
         "overspend: the worst round.",
         style="dim",
         markup=False,

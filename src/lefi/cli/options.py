@@ -40,6 +40,9 @@ Seeds = Annotated[int | None, typer.Option(help="How many seeds, each with other
 Accuracy = Annotated[
     str | None, typer.Option(help="Accuracy model: a preset or a JSON file of coefficients.", show_default="paper")
 ]
+Cost = Annotated[
+    str | None, typer.Option(help="Cost model: a preset or a JSON file of coefficients.", show_default="paper")
+]
 Set = Annotated[
     list[str] | None,
     typer.Option(
@@ -60,6 +63,11 @@ def names(text: str) -> list[str]:
     if not all(parts):
         raise InputError("mechanisms", text, "names with commas between them, such as lefi,uniform")
     return parts
+
+
+def with_cost(settings: list[str] | None, cost: str | None) -> list[str] | None:
+    """The settings of --set, and the cost model of --cost."""
+    return settings if cost is None else [*(settings or []), f"cost={cost}"]
 
 
 def study_values(mechanisms: list[str], accuracy: str | None, settings: list[str] | None) -> dict[str, Any]:

@@ -6,14 +6,21 @@ from typing import Annotated
 import typer
 
 from lefi.cli.options import Jobs, cores, writable
+from lefi.errors import InputError
 
-FEW = 3  # seeds of the studies over payment classes
+PLACE, QUICK_PLACE = Path("results/paper"), Path("results/quick")  # a first look must not replace a report
 
 
 def paper(
-    out: Annotated[Path, typer.Option(help="Where results, figures and report go.")] = Path("results/paper"),
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Where results, figures and report go.", show_default=f"{PLACE}, or {QUICK_PLACE}"),
+    ] = None,
     seeds: Annotated[int, typer.Option(help="How many seeds.")] = 10,
-    full: Annotated[bool, typer.Option("--full", help="30 seeds instead: the figures of the documentation.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="30 seeds instead.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A first look in about a minute: 2 seeds, few points of each sweep.")
+    ] = False,
     rounds: Annotated[int, typer.Option(help="Rounds per run.")] = 100,
     heavy: Annotated[
         bool, typer.Option("--heavy", help="Run the heavy studies too (20 minutes of one core); else shipped tables.")
@@ -25,21 +32,20 @@ def paper(
     Finished runs are kept: stop it at any time, and the same command goes on where it stopped.
 
     \b
-    Example: lefi paper --seeds 3 --out /tmp/paper
+    Examples:
+    lefi paper --quick
+    lefi paper --seeds 3 --out /tmp/paper
     """
     from lefi.cli import show
     from lefi.cli.figures import draw
-    from lefi.studies.plan.paper import SHAPE, paper_studies
+    from lefi.studies.plan.paper import paper_runs
     from lefi.studies.run.heavy import run_heavy
     from lefi.studies.run.runner import run_studies
 
-    shape = {} if full else {"seeds": min(seeds, FEW)}  # as their TOMLs say, or few of them: they sweep much
-    studies = [
-        study.changed(rounds=min(rounds, study.rounds), **shape)
-        if study.name in SHAPE
-        else study.changed(seeds=30 if full else seeds, rounds=rounds)
-        for study in paper_studies()
-    ]
+    if quick and (full or heavy):
+        raise InputError("quick", True, "given without --full and --heavy")
+    out = (QUICK_PLACE if quick else PLACE) if out is None else out
+    studies = paper_runs(seeds, rounds, full=full, quick=quick)
     writable(out)
     jobs = cores() if jobs is None else jobs
     with show.bar("paper", "runs") as progress:

@@ -30,6 +30,7 @@ def simulate(
     rounds: Rounds = None,
     seed: Seed = None,
     accuracy: Accuracy = None,
+    cost: options.Cost = None,
     settings: Set = None,
     out: Annotated[Path | None, typer.Option(help="Write the receipts here, as Parquet.")] = None,
     as_json: AsJson = False,
@@ -57,6 +58,7 @@ def simulate(
     from lefi.cli import show
     from lefi.studies.plan.study import Study
 
+    settings = options.with_cost(settings, cost)
     market = {"scenario": scenario, "clients": clients, "budget": budget, "total": total, "deadline": deadline}
     given = {name: value for name, value in (market | {"rounds": rounds, "seed": seed}).items() if value is not None}
     values = options.study_values([mechanism], accuracy, settings)

@@ -12,7 +12,16 @@ KEPT = 2  # the round being settled, and the last settled one
 
 
 class Checkpoints:
-    """One `round-N.npz` per round in a folder, the newest two."""
+    """One `round-N.npz` per round in a folder, the newest two.
+
+    >>> from tempfile import mkdtemp
+    >>> from flwr.app import Array, ArrayRecord
+    >>> from lefi.flower import Checkpoints
+    >>> checkpoints = Checkpoints(mkdtemp())
+    >>> checkpoints.save(1, ArrayRecord({"w": Array(np.array([1.0, 2.0]))}))
+    >>> checkpoints.load(1)["w"].numpy()
+    array([1., 2.])
+    """
 
     def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)

@@ -34,6 +34,11 @@ def best_size(posted: Posted, *, price: float, speed: float, cost: LinearCost) -
 
     Where pay hangs on the others (a pool, a contest), it takes them to be like itself. What a cap would leave unpaid is
     not delivered.
+
+    >>> from lefi.flower import Posted, best_size
+    >>> posted = Posted(lefi.PriceOffer([0.1], [3.0]), size_low=0.0, size_high=10.0, deadline=60.0)
+    >>> best_size(posted, price=6e-4, speed=28.9, cost=lefi.cost("paper"))
+    3.0
     """
     clients = len(posted.offer)
     means = Means(
@@ -70,7 +75,14 @@ class Selfish:
 
 
 def unit_cost(posted: Posted, *, price: float, speed: float, cost: LinearCost) -> float:
-    """What a thousand samples cost this client when it delivers all that is called for: the best bid. NaN: no bid."""
+    """What a thousand samples cost this client when it delivers all that is called for: the best bid. NaN: no bid.
+
+    >>> from lefi.flower import Posted, unit_cost
+    >>> call = lefi.AuctionCall(1.0, [1.0], [5.0], np.array([0]))
+    >>> posted = Posted(call, size_low=0.0, size_high=10.0, deadline=60.0)
+    >>> round(unit_cost(posted, price=6e-4, speed=28.9, cost=lefi.cost("paper")), 4)
+    0.0475
+    """
     one = np.ones(1)
     bounds = (posted.deadline, posted.size_low, posted.size_high)
     alone = RationalFleet(Roster(np.zeros(1, dtype=np.int64), one, one), price * one, speed * one, cost, *bounds)
@@ -79,7 +91,13 @@ def unit_cost(posted: Posted, *, price: float, speed: float, cost: LinearCost) -
 
 
 def selfish(*, price: float, speed: float, cost: LinearCost | None = None) -> Selfish:
-    """The rule of a client with this price [USD per TFLOP] and speed [TFLOPS]; `cost` is the paper's by default."""
+    """The rule of a client with this price [USD per TFLOP] and speed [TFLOPS]; `cost` is the paper's by default.
+
+    >>> from lefi.flower import selfish
+    >>> rule = selfish(price=6e-4, speed=28.9)
+    >>> rule.cost
+    LinearCost(p=79.1259, q=17.6219, upload=0.0)
+    """
     return Selfish(price, speed, cost or paper_cost("paper"))
 
 
@@ -91,6 +109,15 @@ class Client:
     bid       what it asks for a thousand samples where there is an auction; by default the rule's own `bid`
     receipts  a folder for the signed receipts of its payments, see `lefi receipt verify`
     Give functions of Flower's Context where one app serves many clients.
+
+    >>> from flwr.clientapp import ClientApp
+    >>> from lefi.flower import Client, selfish
+    >>> app = ClientApp()
+    >>> client = Client(app, selfish(price=6e-4, speed=28.9), samples=lambda context: 5000)
+    >>> @app.train(mods=[client.mod])
+    ... def train(message, context):
+    ...     rows = client.indices(5000, message, context)
+    ...
     """
 
     def __init__(
@@ -189,7 +216,13 @@ def save_receipt(folder: Path | str, text: str) -> Path:
 
 
 def name_of(context: Context) -> str:
-    """The name under which the client has its account: `client-id` of the node config, or its partition."""
+    """The name under which the client has its account: `client-id` of the node config, or its partition.
+
+    >>> from types import SimpleNamespace
+    >>> from lefi.flower import name_of
+    >>> name_of(SimpleNamespace(node_config={"partition-id": 3}))
+    'client-3'
+    """
     config = context.node_config
     if "client-id" in config:
         return str(config["client-id"])

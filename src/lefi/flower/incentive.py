@@ -17,14 +17,14 @@ from lefi.books import Books, failure, made, note
 from lefi.flower.bids import bids_of
 from lefi.flower.checkpoints import Checkpoints
 from lefi.flower.checks import evaluated
-from lefi.flower.counting import Evaluate, later, numbered
+from lefi.flower.counting import announce, numbered, place_of
 from lefi.flower.identity import Caller, Directory, Reading, Stated
 from lefi.flower.judging import judged_work, watcher_of
-from lefi.flower.letters import letters, query
+from lefi.flower.letters import asked, letters, query
 from lefi.flower.local import LocalGrid
-from lefi.flower.measuring import measured
+from lefi.flower.measuring import Evaluate, Evaluation, measured
 from lefi.flower.pausing import wait_while_paused
-from lefi.flower.post import Post, ask
+from lefi.flower.post import Post, ask, longest
 from lefi.flower.received import finite, models_of
 from lefi.flower.replies import Heard, Mail, weight_key
 from lefi.flower.watch import Watch
@@ -37,8 +37,6 @@ from lefi.mechanisms import Mechanism
 from lefi.mechanisms.mechanism import done
 from lefi.messages import Offer, Terms
 from lefi.offers import AuctionCall
-
-GRACE = 60.0  # seconds; a SuperNode starts a process for each message, 17 to 39 s on a busy machine with 2 cores
 
 
 class Incentive(Strategy):
@@ -53,13 +51,22 @@ class Incentive(Strategy):
     iid          what counts of the label mix that clients state: a range; or a number or function that overrules it
     two_phase    ask for pledges first, and send the model only to those who take part
     penance      rounds for which who breaks a pledge is paid for no more than it last delivered
-    measure      accuracy of a model on the server; without it receipts carry the terms' model of accuracy
+    measure      accuracy of a model on the server; else `accuracy` of Flower's `evaluate_fn`, else the terms' model
     checkpoints  folder for the models, so that a restart goes on with the last one
     patience     seconds to wait for the first answer to a query; engines take up to minutes to start
     greeting     seconds to wait for the other answers once one is there
     grace        seconds on top of the deadline for the engine's own doing; by default 60, in simulation without end
     metrics      names of metrics that a reply must bring, where the strategy cannot do without
     trust        a `Watch`: was the work done? Who is accused is left out, and loses what is held; needs checkpoints
+
+    >>> from tempfile import mkdtemp
+    >>> from flwr.serverapp.strategy import FedAvg
+    >>> from lefi.flower import Incentive
+    >>> terms = lefi.Terms(budget=1.0, accuracy=lefi.accuracy("paper"))
+    >>> incentive = Incentive(FedAvg(), "waterfill", terms=terms, ledger=mkdtemp() + "/ledger.db")
+    >>> incentive.settled  # rounds; `incentive.start(grid, arrays, num_rounds=8)` plays and pays them
+    0
+    >>> incentive.ledger.close()
     """
 
     def __init__(
@@ -106,6 +113,7 @@ class Incentive(Strategy):
         self.done = 0  # rounds of earlier starts, which Flower does not count
         self.over = False
         self.grid: Grid | None = None
+        self.evaluation: Evaluation | None = None
         self.mail: Mail | None = None
         self.arrays: ArrayRecord | None = None
         self.evaluating: dict[int, Message] = {}
@@ -134,10 +142,12 @@ class Incentive(Strategy):
                 WARNING, "lefi: %d rounds are settled, but no checkpoints are kept: the model starts anew", self.settled
             )
         left = max(min(num_rounds, self.terms.rounds or num_rounds) - done, 0)
+        announce(self.ledger, self.settled, left)
         if self.terms.rounds is not None and num_rounds > self.terms.rounds:
             log(WARNING, "lefi: the terms allow %d rounds, not %d", self.terms.rounds, num_rounds)
-        evaluate = later(evaluate_fn, done) if evaluate_fn else None
-        watched = grid if isinstance(grid, LocalGrid | Post) else Post(grid, self._longest(grid))
+        evaluate = self.evaluation = Evaluation(evaluate_fn, done) if evaluate_fn else None
+        wait = longest(grid, self.terms.deadline, self.grace)
+        watched = grid if isinstance(grid, LocalGrid | Post) else Post(grid, wait)
         result = super().start(watched, initial_arrays, left, timeout, train_config, evaluate_config, evaluate)
         result.arrays = result.arrays or initial_arrays
         if self.over or self.settled >= num_rounds:
@@ -161,15 +171,15 @@ class Incentive(Strategy):
         asking = self.two_phase and promise.pledges is None
         if asking:
             promise = self._commit(promise, callers, grid)
-        positions = self._positions(promise, callers)
+        positions = asked(promise, {name: caller.node for name, caller in callers.items()})
         by_node = {message.metadata.dst_node_id: message for message in messages}
         sent = {node: (position, by_node[node]) for node, position in positions.items()}
         models = models_of({node: message for node, (_, message) in sent.items()}, arrays)
         records = self._records(promise, promise.binding, receipts=not asking)
         for position, message in sent.values():
             message.content = with_offer(message.content, records[position])
-        names, longest = self.directory.names, self._longest(grid)
-        self.mail = Mail(promise, self.terms.size_high, sent, names, models, self.metrics, longest)
+        names, wait = self.directory.names, longest(grid, self.terms.deadline, self.grace)
+        self.mail = Mail(promise, self.terms.size_high, sent, names, models, self.metrics, wait)
         return [message for _, message in sent.values()]
 
     def aggregate_train(
@@ -217,7 +227,7 @@ class Incentive(Strategy):
         phases, who = "two-phase" if self.two_phase else "one-phase", type(self.mechanism).__name__
         total = "" if self.terms.total is None else f", {self.terms.total:g} in all"
         log(INFO, "\tlefi: %s, %s rounds, %g %s each%s", who, phases, self.terms.budget, self.money.currency, total)
-        log(INFO, "\tlefi: ledger %s, job %s, %d rounds settled", self.ledger.place, self.ledger.job, self.settled)
+        log(INFO, "\tlefi: ledger %s, job %s, %d rounds settled", place_of(self.ledger), self.ledger.job, self.settled)
         self.strategy.summary()
 
     def _is_over(self, round: int) -> bool:
@@ -236,13 +246,6 @@ class Incentive(Strategy):
             log(WARNING, "lefi: %s ends before round %d", why, round)
             self.over = True
         return self.over
-
-    def _longest(self, grid: Grid) -> float:
-        """Seconds after which an update is late. In simulation clients wait for this machine's cores."""
-        simulated = grid.in_bulk if isinstance(grid, Post) else type(grid).__name__ == "InMemoryGrid"
-        if self.grace is None and simulated:
-            return float("inf")
-        return self.terms.deadline + (GRACE if self.grace is None else self.grace)
 
     def _promise(self, round: int, callers: dict[str, Caller], grid: Grid) -> Promise | None:
         """The offers of this round, on the disk before they are sent. A promise that was begun stands."""
@@ -280,19 +283,10 @@ class Incentive(Strategy):
         slips = self.slips.write(promise.round, promise.names) if receipts else {}
         return letters(offer, promise, self.terms, left, slips)
 
-    def _positions(self, promise: Promise, callers: dict[str, Caller]) -> dict[int, int]:
-        """Nodes that are asked to train: promised, here, and with a pledge above 0 where pledges were asked for."""
-        pledges = promise.pledges
-        return {
-            callers[name].node: position
-            for position, name in enumerate(promise.names)
-            if name in callers and (pledges is None or pledges[position] > 0)
-        }
-
     def _settle(
         self, promise: Promise, heard: Heard, arrays: ArrayRecord | None, faults: dict[str, str], judged: Judged
     ) -> None:
-        accuracy = measured(self.measure, arrays, self.terms, promise, heard.sizes, faults)
+        accuracy = measured(self.measure or self.evaluation, arrays, self.terms, promise, heard.sizes, faults)
         if self.checkpoints and arrays is not None:
             self.checkpoints.save(promise.round, arrays)
         if self.watcher and self.arrays is not None:

@@ -23,3 +23,16 @@ def letters(
 def query(action: str, round: int, record: Record, node: int) -> Message:
     """A question to one node."""
     return Message(RecordDict({"config": ConfigRecord({"server-round": round, **record})}), node, f"query.{action}")
+
+
+def asked(promise: Promise, nodes: Mapping[str, int]) -> dict[int, int]:
+    """Nodes that are asked to train, and their positions in the promise. `nodes` are those that are here, by name.
+
+    Where pledges were asked for, who pledged nothing is not asked.
+    """
+    pledges = promise.pledges
+    return {
+        nodes[name]: position
+        for position, name in enumerate(promise.names)
+        if name in nodes and (pledges is None or pledges[position] > 0)
+    }

@@ -27,6 +27,12 @@ class LocalGrid(Grid):
     none. offline: Flower's error in the SuperLink's name; silent: no reply; crash: the client raises; late: the reply
     comes with the next batch of its kind; slow: the reply counts as later than any deadline; twice: it comes twice.
     `seconds` are those after which a reply came, by the message that it answers: 0 where nothing is said.
+
+    >>> from flwr.clientapp import ClientApp
+    >>> from lefi.flower import LocalGrid
+    >>> grid = LocalGrid(ClientApp(), nodes=3)
+    >>> len(list(grid.get_node_ids()))
+    3
     """
 
     def __init__(

@@ -37,6 +37,10 @@ class Watch:
     escrow     rounds for which pay is held back      newcomers  see `lefi.ledger.withholding.Withholding`
     audits     which work is audited; `audit(round, name)` then says whether it was done, and is conclusive
     sealed     updates are only seen as a sum (secure aggregation): nobody is judged
+
+    >>> from lefi.flower import Watch
+    >>> Watch("digits", alpha=0.05).known().about["weights"] > 0
+    True
     """
 
     reference: Reference | Path | str | None

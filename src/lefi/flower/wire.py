@@ -34,6 +34,11 @@ class Posted(Generic[O]):
 
     Where pay hangs on what others do, the offer has a row for each of `clients`, all like this one's: they are all
     that it knows. `most` is the money that is left to it, where it has a cap.
+
+    >>> from lefi.flower import Posted
+    >>> posted = Posted(lefi.PriceOffer([0.1], [3.0]), size_low=0.0, size_high=10.0, deadline=60.0)
+    >>> posted.offer.payment(np.array([2.0]))
+    array([0.2])
     """
 
     offer: O

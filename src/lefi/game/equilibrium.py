@@ -33,7 +33,14 @@ class Step:
 
 @dataclass(frozen=True)
 class Equilibrium:
-    """The policy that all play at the end, and the steps that led there."""
+    """The policy that all play at the end, and the steps that led there.
+
+    >>> from lefi.game import Policy, equilibrium
+    >>> market = lefi.scenario("paper", clients=3, payment="auction")
+    >>> end = equilibrium("auction", [market], rounds=3, tries=[Policy()], search=False)
+    >>> end.settled, str(end.policy)
+    (True, 'honest')
+    """
 
     policy: Policy
     adds: float
@@ -57,6 +64,12 @@ def equilibrium(
     """Where iterated best replies settle, from honest answers or from `start`.
 
     A reply is judged by what `players` clients of each market keep by it together, one of them playing at a time.
+
+    >>> from lefi.game import Policy, equilibrium, policy_of
+    >>> market = lefi.scenario("paper", clients=3, payment="auction")
+    >>> tries = [Policy(), policy_of("holdout(times=2)")]
+    >>> str(equilibrium("auction", [market], rounds=3, tries=tries, search=False).policy)
+    'honest'
     """
     if not markets:
         raise InputError("markets", markets, "at least one market")

@@ -38,7 +38,12 @@ class Pretence(Policy):
 @register_policy("holdout")
 @dataclass(frozen=True)
 class Holdout(Pretence):
-    """Hold out: always answer as one that is so many times as dear."""
+    """Hold out: always answer as one that is so many times as dear.
+
+    >>> from lefi.game import Holdout
+    >>> str(Holdout(times=3.0))
+    'holdout(times=3)'
+    """
 
     times: float = 30.0
     ranges: ClassVar[Ranges] = {"times": TIMES}

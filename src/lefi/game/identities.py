@@ -27,7 +27,13 @@ NEW = 2**40  # ids of made-up names: far above those of clients
 
 @dataclass(frozen=True)
 class Lie:
-    """What a lie brings the client and costs the server, beside the same game without it. Means over rounds."""
+    """What a lie brings the client and costs the server, beside the same game without it. Means over rounds.
+
+    >>> from lefi.game import reentry
+    >>> lie = reentry("uniform", lefi.scenario("paper", clients=3), client=0, rounds=6, every=2)
+    >>> lie.kind, round(lie.adds, 3)
+    ('reentry(2)', 0.0)
+    """
 
     kind: str
     honest: float
@@ -47,7 +53,13 @@ class Lie:
 
 
 def sybils(name: str | Maker, market: Market, client: int, rounds: int = 100, seed: int = 0, *, names: int = 3) -> Lie:
-    """One client appears as several, each with its share of the machine."""
+    """One client appears as several, each with its share of the machine.
+
+    >>> from lefi.game import sybils
+    >>> lie = sybils("uniform", lefi.scenario("paper", clients=3), client=0, rounds=5, names=2)
+    >>> lie.adds > 0
+    True
+    """
     whole("names", names, low=2)
     ids = NEW + np.arange(names, dtype=np.int64)
     at = _position(market, client)
@@ -59,7 +71,13 @@ def sybils(name: str | Maker, market: Market, client: int, rounds: int = 100, se
 
 
 def reentry(name: str | Maker, market: Market, client: int, rounds: int = 100, seed: int = 0, *, every: int = 5) -> Lie:
-    """One client has a new name every so many rounds."""
+    """One client has a new name every so many rounds.
+
+    >>> from lefi.game import reentry
+    >>> lie = reentry("uniform", lefi.scenario("paper", clients=3), client=0, rounds=6, every=2)
+    >>> abs(lie.adds) < 0.01
+    True
+    """
     whole("every", every, low=1)
     _position(market, client)
     lied = match(name, replace(market, fleet=Renamed(market.fleet, client, every)), rounds, seed)
@@ -70,7 +88,13 @@ def reentry(name: str | Maker, market: Market, client: int, rounds: int = 100, s
 def stated_iid(
     name: str | Maker, market: Market, client: int, rounds: int = 100, seed: int = 0, *, iid: float = 0.0
 ) -> Lie:
-    """One client states this iid, whatever its data are."""
+    """One client states this iid, whatever its data are.
+
+    >>> from lefi.game import stated_iid
+    >>> lie = stated_iid("lefi", lefi.scenario("mixed", clients=3), client=0, rounds=5, iid=0.0)
+    >>> lie.kind
+    'iid(0)'
+    """
     number("iid", iid, low=0, high=1)
     _position(market, client)
     lied = match(name, replace(market, fleet=Strategic(market.fleet, claims={client: iid})), rounds, seed)
@@ -144,6 +168,13 @@ class Probation:
 
 
 def on_probation(name: str | Maker, seed: int = 0, *, rounds: int = 10, share: float = 0.2) -> Maker:
-    """What an operator can do against new names: newcomers sell little at first."""
+    """What an operator can do against new names: newcomers sell little at first.
+
+    >>> from lefi.game import on_probation, sybils
+    >>> market = lefi.scenario("paper", clients=3)
+    >>> careful = on_probation("uniform", rounds=10, share=0.2)
+    >>> sybils(careful, market, client=0, rounds=5).adds < sybils("uniform", market, client=0, rounds=5).adds
+    True
+    """
     make_inside = maker(name, seed)
     return lambda terms: Probation(make_inside(terms), terms, rounds, share)

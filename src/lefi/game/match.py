@@ -27,6 +27,11 @@ class Match:
     """Means over all rounds. `kept` is payment less cost of every client that was ever there, in USD.
 
     `gain` is the server's: accuracy over that of a round in which nobody is paid. `paid` is in USD.
+
+    >>> from lefi.game import match
+    >>> played = match("uniform", lefi.scenario("paper", clients=3), rounds=3)
+    >>> played.ids, played.paid > 0
+    (array([0, 1, 2]), True)
     """
 
     ids: IntArray
@@ -45,7 +50,15 @@ def maker(name: str | Maker, seed: int) -> Maker:
 
 
 def match(name: str | Maker, market: Market, rounds: int, seed: int = 0, sides: Sequence[Side] = ()) -> Match:
-    """Play the game. The clients' draws are those of `lefi.play` with this seed."""
+    """Play the game. The clients' draws are those of `lefi.play` with this seed.
+
+    >>> from lefi.game import Holdout, Side, match
+    >>> market = lefi.scenario("paper", clients=3)
+    >>> honest = match("uniform", market, rounds=10)
+    >>> played = match("uniform", market, rounds=10, sides=[Side(Holdout(times=3.0))])
+    >>> played.gain < honest.gain
+    True
+    """
     whole("rounds", rounds, low=1)
     if not able(market.fleet, Costed):
         raise InputError("fleet", type(market.fleet).__name__, "one whose costs can be looked up")

@@ -29,7 +29,12 @@ POINTS = 5  # values of a field that are tried where a policy says only its rang
 
 @dataclass(frozen=True)
 class Policy:
-    """Honest answers, in every round: what other policies change."""
+    """Honest answers, in every round: what other policies change.
+
+    >>> from lefi.game import Policy, policy_of
+    >>> policy_of("honest") == Policy()
+    True
+    """
 
     ranges: ClassVar[Mapping[str, tuple[float, float]]] = {}
     grid: ClassVar[Mapping[str, tuple[float, ...]]] = {}
@@ -63,7 +68,21 @@ POLICIES: Registry[type[Policy]] = Registry("policy", _missing)
 
 
 def register_policy(name: str) -> Callable[[P], P]:
-    """Class decorator: make a policy part of the family that is searched."""
+    """Class decorator: make a policy part of the family that is searched.
+
+    >>> from dataclasses import dataclass
+    >>> from lefi.game import Policy, policy_of, register_policy
+    >>> @register_policy("lazy")
+    ... @dataclass(frozen=True)
+    ... class Lazy(Policy):
+    ...     part: float = 0.5
+    ...     ranges = {"part": (0.1, 1.0)}
+    ...     def respond(self, view, offer):
+    ...         return self.part * view.honest(offer)
+    ...
+    >>> str(policy_of("lazy(part=0.2)"))
+    'lazy(part=0.2)'
+    """
 
     def add(policy: P) -> P:
         POLICIES.add(name, policy)
@@ -77,7 +96,12 @@ def name_of(policy: type[Policy]) -> str:
 
 
 def policy_of(text: str) -> Policy:
-    """The policy that is written in one line, such as holdout(times=30) or mine.py:Patient(rounds=4)."""
+    """The policy that is written in one line, such as holdout(times=30) or mine.py:Patient(rounds=4).
+
+    >>> from lefi.game import policy_of
+    >>> policy_of("holdout(times=30)")
+    Holdout(times=30.0)
+    """
     written = spelled(text)
     if written.inside:
         raise InputError("policy", text, "NAME(SETTING=VALUE, ...)")
@@ -91,7 +115,13 @@ def settings_of(name: str) -> dict[str, Any]:
 
 
 def first_tries(payment: str) -> Iterator[Policy]:
-    """The grid of the whole family: what is tried before parameters are searched."""
+    """The grid of the whole family: what is tried before parameters are searched.
+
+    >>> from itertools import islice
+    >>> from lefi.game import first_tries
+    >>> [str(policy) for policy in islice(first_tries("curve"), 2)]
+    ['holdout(times=1.05)', 'holdout(times=1.1)']
+    """
     for policy in POLICIES.known().values():
         if policy is Policy or policy.only not in (None, payment):
             continue

@@ -18,7 +18,12 @@ from lefi.world.behaviours import Behaviour
 
 
 class Side(NamedTuple):
-    """Who plays what. `ids` None: everybody."""
+    """Who plays what. `ids` None: everybody.
+
+    >>> from lefi.game import Holdout, Side
+    >>> Side(Holdout(times=2.0), ids=np.array([0, 3])).ids
+    array([0, 3])
+    """
 
     policy: Policy
     ids: IntArray | None = None
@@ -26,7 +31,15 @@ class Side(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Strategic(Behaviour):
-    """Where a client is on several sides, the last one counts. `claims` is the iid that some state, by id."""
+    """Where a client is on several sides, the last one counts. `claims` is the iid that some state, by id.
+
+    >>> from lefi.game import Holdout, Side, Strategic
+    >>> market = lefi.scenario("paper", clients=2)
+    >>> fleet = Strategic(market.fleet, sides=[Side(Holdout(times=2.0), np.array([0]))])
+    >>> offer = lefi.CurveOffer([1.0, 1.0], fleet.roster.rate, [10.0, 10.0])
+    >>> (fleet.respond(offer, None) < market.fleet.respond(offer, None)).tolist()
+    [True, False]
+    """
 
     sides: Sequence[Side] = ()
     claims: Mapping[int, float] = field(default_factory=dict)

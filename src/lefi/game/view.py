@@ -13,7 +13,15 @@ from lefi.world.client import expense
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """Arrays over all clients of the fleet; a policy answers for all, and only those who play it are heard."""
+    """Arrays over all clients of the fleet; a policy answers for all, and only those who play it are heard.
+
+    >>> from lefi.game import View
+    >>> fleet = lefi.scenario("paper", clients=2).fleet
+    >>> view = View(fleet, round=1, note=np.zeros(2), rng=None)
+    >>> offer = lefi.PriceOffer([0.001, 0.001], [5.0, 5.0])
+    >>> view.honest(offer), view.as_if(2.0, offer)
+    (array([5., 5.]), array([5., 0.]))
+    """
 
     fleet: SelfishFleet
     round: int

@@ -4,6 +4,8 @@ from typing import Any
 
 from lefi.errors import LefiError
 
+__all__ = ["MarketEnv", "MarketVecEnv"]
+
 PLACES = {"MarketEnv": "environment", "MarketVecEnv": "vector"}
 
 

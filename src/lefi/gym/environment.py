@@ -31,7 +31,15 @@ def spaces(clients: int) -> tuple[gymnasium.spaces.Box, gymnasium.spaces.Box]:
 
 
 class MarketEnv(gymnasium.Env[Any, Any]):
-    """Any scenario by name, with its settings; without a name every episode has a market drawn for training."""
+    """Any scenario by name, with its settings; without a name every episode has a market drawn for training.
+
+    >>> from lefi.gym import MarketEnv
+    >>> env = MarketEnv("paper", clients=3, rounds=2)
+    >>> seen, _ = env.reset(seed=1)
+    >>> seen, reward, ended, cut, told = env.step(np.zeros(3))
+    >>> seen.shape, round(told["paid"], 2)
+    ((3, 14), 1.5)
+    """
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012  # Gymnasium reads it from the class
 

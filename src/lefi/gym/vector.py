@@ -21,7 +21,13 @@ Draw = Callable[[np.random.Generator, int], tuple[Market, int]]  # (rng, clients
 
 
 class MarketVecEnv(VecEnv):
-    """Markets drawn for training, or by `draw`. All begin and end their episodes of so many rounds together."""
+    """Markets drawn for training, or by `draw`. All begin and end their episodes of so many rounds together.
+
+    >>> from lefi.gym import MarketVecEnv
+    >>> env = MarketVecEnv(markets=4, clients=3, rounds=2)
+    >>> env.reset().shape[:2]
+    (4, 3)
+    """
 
     render_mode = None
 

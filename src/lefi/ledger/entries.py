@@ -27,6 +27,10 @@ def client_id(name: str) -> int:
     """The number under which mechanisms know the client of that name, the same in every run and on every engine.
 
     A name that is a number is that number, so that a simulated fleet keeps its ids; hashes lie above them.
+
+    >>> from lefi.ledger import client_id
+    >>> client_id("7"), client_id("car-7") == client_id("car-7")
+    (7, True)
     """
     if name.isascii() and name.isdigit() and len(name) <= 10 and name == str(int(name)) and int(name) < PLAIN:
         return int(name)
@@ -36,7 +40,12 @@ def client_id(name: str) -> int:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a client said it trained on, and what the server made of it. `size` None = nothing that counts."""
+    """What a client said it trained on, and what the server made of it. `size` None = nothing that counts.
+
+    >>> from lefi.ledger import Answer
+    >>> Answer(client="car-0", claim="1500", verdict="accepted", size=1.5).size
+    1.5
+    """
 
     client: str
     claim: str | None
@@ -50,6 +59,13 @@ class Promise(Generic[O]):
 
     In a two-phase round `pledges` are the sizes that the clients announced (NaN = none), and the server pays for at
     most the pledge. In a one-phase round `pledges` is None.
+
+    >>> from lefi.ledger import Promise
+    >>> market = lefi.scenario("paper", clients=2)
+    >>> offer = lefi.PriceOffer([0.1, 0.2], [5.0, 5.0])
+    >>> promise = Promise(1, ("0", "1"), market.fleet.roster, offer, pledges=np.array([2.0, np.nan]))
+    >>> promise.most
+    array([2., 0.])
     """
 
     round: int

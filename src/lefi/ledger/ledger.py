@@ -35,6 +35,16 @@ class Ledger(Writer):
 
     `key`: the file with the signing key, by default beside the SQLite file; made when the first job begins.
     `reading`: open it so that nothing can be changed.
+
+    >>> from tempfile import mkdtemp
+    >>> from lefi.ledger import Ledger, Promise
+    >>> market = lefi.scenario("paper", clients=2)
+    >>> ledger = Ledger(mkdtemp() + "/ledger.db", job="first")
+    >>> ledger.begin({"budget": 1.0})
+    >>> ledger.promise(Promise(1, ("0", "1"), market.fleet.roster, lefi.PriceOffer([0.1, 0.2], [5.0, 5.0])))
+    >>> [row["kind"] for row in ledger.rows()]
+    ['job', 'offer', 'offer']
+    >>> ledger.close()
     """
 
     def __init__(

@@ -20,7 +20,13 @@ FINEST = 15  # decimals of the finest unit: a float has no more
 
 @dataclass(frozen=True)
 class Money:
-    """How a job counts its money: `currency`, and `unit` as a decimal number such as "0.01" or "1e-9"."""
+    """How a job counts its money: `currency`, and `unit` as a decimal number such as "0.01" or "1e-9".
+
+    >>> from lefi.ledger import Money
+    >>> euro = Money(currency="EUR", unit="0.01")
+    >>> euro.units(np.array([1.239])), euro.text(123)
+    ([123], '1.23')
+    """
 
     currency: str = "USD"
     unit: str = "1e-9"

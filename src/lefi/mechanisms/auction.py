@@ -13,7 +13,13 @@ from lefi.offers import AuctionAward, AuctionCall
 
 @register("auction")
 class Auction:
-    """A call for bids each round; see `lefi.offers.auction` for the rule and why it is truthful."""
+    """A call for bids each round; see `lefi.offers.auction` for the rule and why it is truthful.
+
+    >>> market = lefi.scenario("paper", clients=4, payment="auction")
+    >>> receipt, = lefi.play(lefi.make("auction", market.terms), market, rounds=1)
+    >>> receipt.offer.bids.round(5)
+    array([0.00038, 0.00086, 0.0006 , 0.00092])
+    """
 
     payment = "auction"
     tier = "bids"

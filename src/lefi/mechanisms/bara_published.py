@@ -34,6 +34,11 @@ class BaraPublished:
     """Chooses how many clients to buy.
 
     `first`: budget of the first round, as a share of the total; without a total, of a hundred budgets.
+
+    >>> market = lefi.scenario("paper", clients=5, payment="auction", total=50.0)
+    >>> mechanism = lefi.make("bara_published", market.terms)
+    >>> [int((receipt.payments > 0).sum()) for receipt in lefi.play(mechanism, market, rounds=4)]
+    [4, 2, 3, 4]
     """
 
     done: str | None = None

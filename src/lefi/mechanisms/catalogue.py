@@ -69,7 +69,23 @@ WRAPPERS: Registry[Callable[..., Mechanism]] = Registry("wrapper", _missing_inne
 
 
 def register(name: str) -> Callable[[F], F]:
-    """Class decorator: make the mechanism known to `make`, the studies and the command line under this name."""
+    """Class decorator: make the mechanism known to `make`, the studies and the command line under this name.
+
+    >>> @lefi.register("thrifty")
+    ... class Thrifty:
+    ...     payment = "price"
+    ...     def __init__(self, terms, *, seed=0, share: float = 0.5):
+    ...         self.terms, self.share = terms, share
+    ...     def ask(self, roster, budget=None):
+    ...         each = self.share * self.terms.in_force(budget) / len(roster) / self.terms.size_high
+    ...         return lefi.PriceOffer(np.full(len(roster), each), np.full(len(roster), self.terms.size_high))
+    ...     def tell(self, receipt):
+    ...         pass
+    ...
+    >>> market = lefi.scenario("paper", clients=4, payment="price")
+    >>> lefi.make("thrifty(share=0.25)", market.terms).ask(market.fleet.roster)
+    PriceOffer(4 clients, at most 0.5 USD)
+    """
 
     def add(factory: F) -> F:
         return cast(F, _added(name, factory))
@@ -85,7 +101,21 @@ def _added(name: str, factory: Any) -> Factory:
 
 
 def register_wrapper(name: str) -> Callable[[F], F]:
-    """Class decorator: make the wrapper known under this name, to be written around any mechanism."""
+    """Class decorator: make the wrapper known under this name, to be written around any mechanism.
+
+    >>> @lefi.register_wrapper("silent")
+    ... class Silent:
+    ...     def __init__(self, terms, *, inner, seed=0, share: float = 0.8):
+    ...         self.terms, self.share, self.inner = terms, share, inner(terms, seed)
+    ...     def ask(self, roster, budget=None):
+    ...         return self.inner.ask(roster, self.share * self.terms.in_force(budget))
+    ...     def tell(self, receipt):
+    ...         self.inner.tell(receipt)
+    ...
+    >>> market = lefi.scenario("paper", clients=4, payment="pool")
+    >>> lefi.make("silent(pool, share=0.5)", market.terms).ask(market.fleet.roster)
+    PoolOffer(4 clients, at most 1 USD)
+    """
 
     def add(wrapper: F) -> F:
         return cast(F, WRAPPERS.add(name, wrapper))
@@ -94,7 +124,13 @@ def register_wrapper(name: str) -> Callable[[F], F]:
 
 
 def registered() -> dict[str, Factory]:
-    """The mechanisms by name: lefi's, those of decorators, and those of installed packages."""
+    """The mechanisms by name: lefi's, those of decorators, and those of installed packages.
+
+    >>> "waterfill" in lefi.registered()
+    True
+    >>> lefi.registered()["auction"].payment
+    'auction'
+    """
     return {name: _added(name, factory) for name, factory in MECHANISMS.known().items()}
 
 
@@ -177,6 +213,13 @@ def make(name: str, terms: Terms, *, seed: int = 0, **settings: Any) -> Mechanis
 
     The name may be `file.py:Name`, and settings may stand with it: `make("lefi(step=2)", terms)`. A wrapper stands
     around what it wraps: `make("pace(price)", terms)`.
+
+    >>> terms = lefi.scenario("paper").terms
+    >>> lefi.make("lefi", terms, step=2.0).terms.budget
+    5.0
+    >>> paced = lefi.make("pace(lefi)", lefi.scenario("paper", total=100.0, rounds=20).terms)
+    >>> type(paced).__name__
+    'Pace'
     """
     written = spelled(name)
     name, settings = written.spec, written.settings | settings

@@ -28,7 +28,13 @@ RISE = 0.01  # of accuracy: the unit of rewards
 
 @register("chiron")
 class Chiron(Pacing):
-    """Spends a total round by round. `weights` of the inner agent, as of `drl`; `explore`, `step` of the outer one."""
+    """Spends a total round by round. `weights` of the inner agent, as of `drl`; `explore`, `step` of the outer one.
+
+    >>> market = lefi.scenario("paper", clients=3, total=20.0, rounds=10)
+    >>> mechanism = lefi.make("chiron", market.terms)
+    >>> [round(receipt.offer.worst_case(), 1) for receipt in lefi.play(mechanism, market, rounds=3)]
+    [2.0, 2.0, 1.1]
+    """
 
     payment = "curve"
     tier = "sizes and accuracy"

@@ -30,6 +30,10 @@ class Contest:
     """Rank prizes, equal or not. `cost_low` and `cost_high` bound the marginal costs, in USD per thousand samples.
 
     `ranking` by what arrived, or by the votes of so many jurors (`jury`), who compete elsewhere (`lefi.offers.votes`).
+
+    >>> market = lefi.scenario("paper", clients=6, payment="pool")
+    >>> lefi.make("contest", market.terms).ask(market.fleet.roster)
+    RankOffer(6 clients, at most 3 USD)
     """
 
     payment = "pool"

@@ -33,6 +33,11 @@ class Contract:
     `cost` of a client: in proportion to its size, or to the square of it. `latency`: what the server would give, in
     accuracy, for a share of the deadline (see `computation`). `apart`: by this share of its size the first pair lies
     above the last where they would be one and the same, as long as somebody in the class may be of several types.
+
+    >>> market = lefi.scenario("paper", clients=2, payment="menu")
+    >>> menu = lefi.make("contract", market.terms, types=3).ask(market.fleet.roster)
+    >>> menu.sizes[0].round(2), menu.payments[0].round(4)
+    (array([10.  ,  9.93,  9.87]), array([0.0137, 0.0137, 0.0136]))
     """
 
     payment = "menu"

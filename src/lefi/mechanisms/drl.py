@@ -36,6 +36,12 @@ class Drl:
 
     `weights`: a file of `lefi drl train`, or "shipped". Without: `explore` is the first sigma, in log share; `step` of
     Adam; `every` so many rounds it takes one.
+
+    >>> market = lefi.scenario("mixed", clients=4)
+    >>> mechanism = lefi.make("drl", market.terms, weights="shipped")
+    >>> *_, last = lefi.play(mechanism, market, rounds=5)
+    >>> last.paid <= 1.1 * market.terms.budget
+    True
     """
 
     payment = "curve"

@@ -15,7 +15,13 @@ from lefi.offers import PriceOffer
 
 @register("flat")
 class Flat:
-    """A price per thousand samples, and the limit up to which all can be paid it."""
+    """A price per thousand samples, and the limit up to which all can be paid it.
+
+    >>> market = lefi.scenario("paper", clients=4, payment="price")
+    >>> offer = lefi.make("flat", market.terms, price=0.1).ask(market.fleet.roster)
+    >>> offer.price, offer.limit.round(2)
+    (array([0.1, 0.1, 0.1, 0.1]), array([5., 5., 5., 5.]))
+    """
 
     payment = "price"
     tier = "sizes"

@@ -36,6 +36,11 @@ class Hierarchy:
     """Clusters of clients with money of their own, which flows to where it buys most.
 
     `clusters`: how many units. `step`: how fast money follows its price; 0 shares it by clients for ever.
+
+    >>> market = lefi.scenario("mixed", clients=6)
+    >>> mechanism = lefi.make("hierarchy(uniform, clusters=2)", market.terms)
+    >>> [round(receipt.paid, 2) for receipt in lefi.play(mechanism, market, rounds=3)]
+    [2.92, 3.0, 2.99]
     """
 
     def __init__(

@@ -54,6 +54,11 @@ class Knapsacks:
     """A few weights per client, of which only tries tell, and one price of money that follows what is wanted.
 
     `arms`: weights in an octave. `radius`: k, how far a single try may be off. `step` of the price of money.
+
+    >>> market = lefi.scenario("mixed", clients=4)
+    >>> mechanism = lefi.make("knapsacks", market.terms)
+    >>> [round(receipt.accuracy, 3) for receipt in lefi.play(mechanism, market, rounds=3)]
+    [0.206, 0.199, 0.212]
     """
 
     payment = "curve"

@@ -11,7 +11,12 @@ O = TypeVar("O", bound=Offer, default=Any)
 
 @runtime_checkable
 class Mechanism(Protocol[O]):
-    """Decides what to offer. Restored by telling it its receipts again."""
+    """Decides what to offer. Restored by telling it its receipts again.
+
+    >>> mechanism = lefi.make("uniform", lefi.scenario("paper").terms)
+    >>> isinstance(mechanism, lefi.Mechanism)
+    True
+    """
 
     def ask(self, roster: Roster, budget: float | None = None) -> O:
         """The offer to these clients under this budget (None: the terms' own). Pure: it changes nothing."""

@@ -13,7 +13,12 @@ from lefi.offers import PoolOffer
 
 @register("pool")
 class Pool:
-    """The whole budget, to be shared."""
+    """The whole budget, to be shared.
+
+    >>> market = lefi.scenario("paper", clients=4, payment="pool")
+    >>> lefi.make("pool", market.terms).ask(market.fleet.roster)
+    PoolOffer(4 clients, at most 2 USD)
+    """
 
     payment = "pool"
     tier = "sizes"

@@ -32,6 +32,11 @@ class Posted:
 
     `explore`: least share of clients that get an exploring offer in a round. `forget`: share of what an answer counts
     that is lost with each round, for fleets that change. `learn` False posts the price of the first round for ever.
+
+    >>> market = lefi.scenario("paper", clients=4, payment="price")
+    >>> mechanism = lefi.make("posted", market.terms)
+    >>> [round(receipt.paid, 2) for receipt in lefi.play(mechanism, market, rounds=4)]
+    [1.98, 1.98, 2.0, 1.98]
     """
 
     payment = "price"

@@ -11,7 +11,13 @@ from lefi.offers import PrincipalCall
 
 @register("principals")
 class Principals(Auction):
-    """A call for contracts each round: the value of clients as in `auction`, another rule."""
+    """A call for contracts each round: the value of clients as in `auction`, another rule.
+
+    >>> market = lefi.scenario("paper", clients=4, payment="auction")
+    >>> receipt, = lefi.play(lefi.make("principals", market.terms), market, rounds=1)
+    >>> receipt.paid <= market.terms.budget
+    True
+    """
 
     payment = "auction"
     tier = "bids"

@@ -12,7 +12,13 @@ from lefi.messages import CurveOffer, Receipt, Roster, Terms
 
 @register("random")
 class Random:
-    """A fresh random split of the budget in every round; the first is equal shares, or, a cold start, random too."""
+    """A fresh random split of the budget in every round; the first is equal shares, or, a cold start, random too.
+
+    >>> market = lefi.scenario("paper", clients=3)
+    >>> mechanism = lefi.make("random", market.terms, start="random")
+    >>> mechanism.ask(market.fleet.roster).weight.round(2)
+    array([0.59, 0.35, 0.56])
+    """
 
     payment = "curve"
     tier = "sizes and accuracy"

@@ -34,6 +34,12 @@ class Reputation:
     """Leaves out clients that did not answer or broke their picks, until that has faded.
 
     `threshold` of the reputation; `decay`, what is left of a deed a round later; `caution`, weight of bad deeds.
+
+    >>> market = lefi.scenario("flaky", clients=4)
+    >>> mechanism = lefi.make("reputation(uniform, threshold=0.4)", market.terms)
+    >>> *_, last = lefi.play(mechanism, market, rounds=5)
+    >>> mechanism.reputation(last.roster.ids).round(2)
+    array([0.59, 0.75, 0.37, 0.37])
     """
 
     learns = "own"

@@ -22,6 +22,11 @@ class Schedule(Pacing):
     """The same budget each round (the paper's way), most of it first, or most of it last.
 
     `rounds` counts those of the schedule; without it those of the terms, or 100.
+
+    >>> market = lefi.scenario("paper", clients=3, total=10.0, rounds=4)
+    >>> mechanism = lefi.make("schedule(uniform, shape=front)", market.terms)
+    >>> [round(receipt.offer.worst_case(), 2) for receipt in lefi.play(mechanism, market, rounds=4)]
+    [2.5, 2.5, 1.88, 0.94]
     """
 
     def __init__(

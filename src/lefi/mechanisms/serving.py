@@ -22,6 +22,11 @@ class Serving:
     """Pays claims as far as predictions of the clients bear them out.
 
     `questions` in a round; `tolerance`: by this share claims may look too high before less is paid.
+
+    >>> market = lefi.scenario("paper", clients=6, behaviours=["cheat(share=0.4)"])
+    >>> receipt, = lefi.play(lefi.make("serving(uniform)", market.terms), market, rounds=1)
+    >>> receipt.offer.honesty.round(2)
+    array([1.  , 0.01, 0.01, 1.  , 1.  , 1.  ])
     """
 
     def __init__(

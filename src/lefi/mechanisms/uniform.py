@@ -27,7 +27,13 @@ class Point(NamedTuple):
 
 @register("uniform")
 class Uniform:
-    """Grow by at most 2 a round until the first overspend, then bisect log weight, staying at the lower end."""
+    """Grow by at most 2 a round until the first overspend, then bisect log weight, staying at the lower end.
+
+    >>> market = lefi.scenario("paper", clients=3)
+    >>> mechanism = lefi.make("uniform", market.terms)
+    >>> [round(float(receipt.offer.weight[0]), 3) for receipt in lefi.play(mechanism, market, rounds=4)]
+    [0.5, 0.501, 0.5, 0.501]
+    """
 
     payment = "curve"
     tier = "sizes"

@@ -22,7 +22,14 @@ M = TypeVar("M")
 
 @dataclass(frozen=True)
 class LinearCost:
-    """C(D) = p D + q + upload with p in TFLOP per thousand samples, q and upload in TFLOP."""
+    """C(D) = p D + q + upload with p in TFLOP per thousand samples, q and upload in TFLOP.
+
+    >>> lefi.LinearCost(p=80.0, q=20.0)(np.array([1.0, 5.0]))
+    array([100., 420.])
+    >>> fitted = lefi.LinearCost.fit([1.0, 2.0, 4.0], [100.0, 180.0, 340.0])
+    >>> round(fitted.p, 3), round(fitted.q, 3)
+    (80.0, 20.0)
+    """
 
     p: float
     q: float
@@ -71,7 +78,12 @@ COSTS: Registry[Any] = Registry("cost", _missing)  # of others: models, or funct
 
 
 def register_cost(name: str) -> Callable[[M], M]:
-    """Decorator: make a cost model, or a function that makes one, known under this name."""
+    """Decorator: make a cost model, or a function that makes one, known under this name.
+
+    >>> phone = lefi.register_cost("phone")(lefi.LinearCost(p=120.0, q=5.0))
+    >>> lefi.scenario("paper", cost="phone").fleet.cost == phone
+    True
+    """
     return COSTS.register(name)
 
 
@@ -79,6 +91,9 @@ def cost(name_or_path: str | Path) -> LinearCost:
     """The cost model of that name ("paper"), the one in a JSON file, or `file.py:Name` of one's own.
 
     A JSON file holds `{"cost": {"p": ..., "q": ...}}`, and `"upload"` where uploads cost something.
+
+    >>> lefi.cost("paper")
+    LinearCost(p=79.1259, q=17.6219, upload=0.0)
     """
     name = str(name_or_path)
     if COSTS.has(name):

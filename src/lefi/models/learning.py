@@ -35,7 +35,14 @@ class Pooled(NamedTuple):
 
 @dataclass(frozen=True)
 class Learning:
-    """Accuracy by size, iid and round. `error`: leave-one-cell-out RMSE, on seeds that did not choose the kind."""
+    """Accuracy by size, iid and round. `error`: leave-one-cell-out RMSE, on seeds that did not choose the kind.
+
+    >>> curve = lefi.learning("digits")
+    >>> curve.after(sizes=0.2, iid=1.0, rounds=np.array([1, 5, 20])).round(2)
+    array([0.11, 0.84, 1.  ])
+    >>> round(curve.rounds_to(0.8, sizes=0.2, iid=1.0), 1)
+    4.6
+    """
 
     kind: str
     floor: float  # accuracy before the first round
@@ -160,6 +167,11 @@ def _checked(sizes: Floats, iid: Floats, rounds: Floats) -> tuple[FloatArray, Fl
 
 
 def learning(name_or_path: str | Path) -> Learning:
-    """How accuracy rises round by round: of "digits", "cifar10", "gtsrb", or of a preset that `lefi profile` wrote."""
+    """How accuracy rises round by round: of "digits", "cifar10", "gtsrb", or of a preset that `lefi profile` wrote.
+
+    >>> curve = lefi.learning("cifar10")
+    >>> curve.kind, curve.rounds_range
+    ('hill', (1.0, 100.0))
+    """
     where, table = find("learning", name_or_path, {})
     return Learning.of(where, dict(table))

@@ -28,7 +28,13 @@ from lefi.payments import pays
 @pays("auction")
 @dataclass(frozen=True, eq=False)
 class AuctionAward(PriceOffer):
-    """What the rule made of the bids: a price for each winner, price 0 for the others."""
+    """What the rule made of the bids: a price for each winner, price 0 for the others.
+
+    >>> call = lefi.AuctionCall(budget=1.0, value=[1.0, 1.0], limit=[5.0, 5.0], ids=np.array([0, 1]))
+    >>> award = call.award(np.array([0.05, 0.3]))
+    >>> award.price.round(3), award.worst_case() <= 1.0
+    (array([0.2, 0. ]), True)
+    """
 
     bids: FloatArray
 
@@ -55,6 +61,10 @@ class AuctionCall:
     """The rule, published before the bids. `ids` break ties, so that the order of clients plays no part.
 
     As an offer it promises nothing yet: what counts is the award that the market makes of the bids.
+
+    >>> call = lefi.AuctionCall(budget=1.0, value=[1.0, 1.0, 1.0], limit=[5.0] * 3, ids=np.arange(3))
+    >>> call.award(np.array([0.02, 0.04, 0.2])).price.round(3)
+    array([0.1, 0.1, 0. ])
     """
 
     budget: float

@@ -49,6 +49,11 @@ def cut(offer: O, budget: float) -> O:
     """An offer of the same kind that cannot cost more than the budget; the offer itself where it keeps it already.
 
     Only the kinds of lefi are taken: a class of somebody else's may say one worst case and pay another.
+
+    >>> from lefi.offers import cut
+    >>> offer = lefi.PriceOffer(price=[1.0, 1.0], limit=[4.0, 6.0])
+    >>> cut(offer, budget=5.0)
+    PriceOffer(2 clients, at most 5 USD)
     """
     number("budget", budget, low=0)
     if type(offer) not in SCALED:

@@ -16,6 +16,11 @@ def limited(offer: O, most: FloatArray) -> O:
     """An offer of the same kind that pays for at most `most` [thousand samples]; the offer itself where it does.
 
     A kind from outside that has no field `limit` stays as it is: what counts of an answer is cut all the same.
+
+    >>> from lefi.offers import limited
+    >>> offer = lefi.PriceOffer(price=[1.0, 1.0], limit=[4.0, 6.0])
+    >>> limited(offer, most=np.array([5.0, 5.0])).limit
+    array([4., 5.])
     """
     if (offer.limit <= most).all():
         return offer

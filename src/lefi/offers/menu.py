@@ -21,7 +21,14 @@ ROUNDING = 1e-12  # relative: a delivery this little short of a pair has been ro
 @pays("menu")
 @dataclass(frozen=True, eq=False)
 class MenuOffer:
-    """Each client chooses one of its pairs, or none."""
+    """Each client chooses one of its pairs, or none.
+
+    >>> offer = lefi.MenuOffer(sizes=[[2.0, 5.0]], payments=[[0.1, 0.3]])
+    >>> offer.payment(np.array([4.0]))
+    array([0.1])
+    >>> offer.best_size(marginal_cost=0.04, low=0.0, high=10.0)
+    array([5.])
+    """
 
     sizes: FloatArray
     payments: FloatArray

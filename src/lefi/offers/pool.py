@@ -22,7 +22,12 @@ HALVINGS = 200  # of the interval in which X lies: to the last bit from any star
 @pays("pool")
 @dataclass(frozen=True, eq=False)
 class PoolOffer:
-    """All clients share one total; `limit` is the most that counts of each."""
+    """All clients share one total; `limit` is the most that counts of each.
+
+    >>> offer = lefi.PoolOffer(total=6.0, limit=[10.0, 10.0, 10.0])
+    >>> offer.payment(np.array([1.0, 2.0, np.nan]))
+    array([2., 4., 0.])
+    """
 
     shared: ClassVar[bool] = True  # what a client earns hangs on the others
 

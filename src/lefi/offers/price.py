@@ -18,7 +18,12 @@ from lefi.payments import pays
 @pays("price")
 @dataclass(frozen=True, eq=False)
 class PriceOffer:
-    """Each client is paid its price for every thousand samples up to its limit."""
+    """Each client is paid its price for every thousand samples up to its limit.
+
+    >>> offer = lefi.PriceOffer(price=[0.1, 0.2], limit=[4.0, 5.0])
+    >>> offer.payment(np.array([6.0, 1.0]))
+    array([0.4, 0.2])
+    """
 
     price: FloatArray
     limit: FloatArray

@@ -25,7 +25,12 @@ MANY = 200  # clients from which the price is computed where answers lead to: th
 @pays("auction", name="contracts")
 @dataclass(frozen=True, eq=False)
 class PrincipalCall(AuctionCall):
-    """The rule by which contracts are bought. A bid is what a client asks for a thousand samples."""
+    """The rule by which contracts are bought. A bid is what a client asks for a thousand samples.
+
+    >>> call = lefi.PrincipalCall(budget=1.0, value=[1.0, 1.0], limit=[5.0, 5.0], ids=np.array([0, 1]))
+    >>> call.award(np.array([0.05, 0.1])).price.round(3)
+    array([0.05, 0.1 ])
+    """
 
     def award(self, bids: FloatArray, capacity: FloatArray | None = None) -> AuctionAward:
         """What is bought of these contracts; a bid that is NaN or below 0 is none."""

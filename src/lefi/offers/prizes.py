@@ -28,6 +28,10 @@ class PrizeOffer:
     """Prizes by place. `counts` and `shares`: so large a share of the total goes in so many equal prizes.
 
     Ties share the places they hold; 0 earns nothing. `believed` is the range of marginal costs that all believe in.
+
+    >>> offer = lefi.PrizeOffer(total=10.0, counts=(1, 2), shares=(0.5, 0.5), believed=(0.01, 0.1), limit=[10.0] * 4)
+    >>> offer.payment(np.array([9.0, 5.0, 2.0, 1.0]))
+    array([7.5, 2.5, 0. , 0. ])
     """
 
     shared: ClassVar[bool] = True  # what a client earns hangs on the others

@@ -31,6 +31,10 @@ class RankOffer:
     """The `prizes` largest deliveries share the total equally; ties share the places they hold; 0 earns nothing.
 
     `believed` is the range of marginal costs that all clients take for granted.
+
+    >>> offer = lefi.RankOffer(total=6.0, prizes=2, believed=(0.01, 0.1), limit=[10.0] * 4)
+    >>> offer.payment(np.array([9.0, 5.0, 2.0, 0.0]))
+    array([3., 3., 0., 0.])
     """
 
     shared: ClassVar[bool] = True  # what a client earns hangs on the others

@@ -18,7 +18,13 @@ from lefi.payments import pays
 @pays("auction", name="reverse call")
 @dataclass(frozen=True, eq=False)
 class ReverseCall(AuctionCall):
-    """The rule, published before the bids. Quality is the value of the call, in the part of it that n can deliver."""
+    """The rule, published before the bids. Quality is the value of the call, in the part of it that n can deliver.
+
+    >>> from lefi.offers import ReverseCall
+    >>> call = ReverseCall(budget=1.0, value=[1.0, 1.0, 1.0], limit=[5.0] * 3, ids=np.arange(3))
+    >>> call.award(np.array([0.02, 0.04, 0.06])).price.round(3)
+    array([0.06, 0.06, 0.  ])
+    """
 
     def _prices(self, density: FloatArray, worth: FloatArray, stated: FloatArray) -> FloatArray:
         """d_{k+1} for those who win, 0 for the others. Of equal bids the smaller id comes first."""

@@ -26,7 +26,13 @@ TINY = 1e-12  # of the losses: who is exactly right is not infinitely trusted
 
 @dataclass(frozen=True, eq=False)
 class Served:
-    """What such offers add to another kind: how many questions, what is let pass, and, once judged, the honesty."""
+    """What such offers add to another kind: how many questions, what is let pass, and, once judged, the honesty.
+
+    >>> from lefi.offers import Served, ServedPrice
+    >>> offer = ServedPrice(price=[0.1], limit=[5.0], questions=100, tolerance=0.5, honesty=np.ones(1))
+    >>> isinstance(offer, Served)
+    True
+    """
 
     questions: int
     tolerance: float
@@ -71,19 +77,37 @@ class Served:
 @pays("curve", name="served curve")
 @dataclass(frozen=True, eq=False, repr=False)
 class ServedCurve(Served, CurveOffer):
-    """The paper's curve, as far as claims are borne out."""
+    """The paper's curve, as far as claims are borne out.
+
+    >>> from lefi.offers import ServedCurve
+    >>> offer = ServedCurve([1.0], [0.75], [10.0], questions=100, tolerance=0.5, honesty=np.array([0.5]))
+    >>> offer.payment(np.array([1.0])).round(3)
+    array([0.264])
+    """
 
 
 @pays("price", name="served price")
 @dataclass(frozen=True, eq=False, repr=False)
 class ServedPrice(Served, PriceOffer):
-    """A price, as far as claims are borne out."""
+    """A price, as far as claims are borne out.
+
+    >>> from lefi.offers import ServedPrice
+    >>> offer = ServedPrice([0.1, 0.1], [5.0, 5.0], questions=100, tolerance=0.5, honesty=np.array([1.0, 0.5]))
+    >>> offer.payment(np.array([4.0, 4.0]))
+    array([0.4, 0.2])
+    """
 
 
 @pays("menu", name="served menu")
 @dataclass(frozen=True, eq=False, repr=False)
 class ServedMenu(Served, MenuOffer):
-    """A menu, as far as claims are borne out."""
+    """A menu, as far as claims are borne out.
+
+    >>> from lefi.offers import ServedMenu
+    >>> offer = ServedMenu([[2.0, 5.0]], [[0.1, 0.3]], questions=100, tolerance=0.5, honesty=np.array([0.5]))
+    >>> offer.payment(np.array([5.0]))
+    array([0.15])
+    """
 
 
 SERVED: dict[Any, Any] = {CurveOffer: ServedCurve, PriceOffer: ServedPrice, MenuOffer: ServedMenu}

@@ -25,6 +25,13 @@ class VoteOffer(PrizeOffer):
     """Prizes for the whole fleet, given in each `group` by its share of the clients.
 
     `jurors` are ids (clients, jury), `votes` what they say that a client delivered; NaN: no vote.
+
+    >>> from lefi.offers import by_votes
+    >>> prizes = lefi.PrizeOffer(10.0, (1,), (1.0,), (0.01, 0.1), [10.0] * 4)
+    >>> offer = by_votes(prizes, np.arange(4), seed=1, round=1, jury=1)
+    >>> sizes = np.array([1.0, 2.0, 3.0, 4.0])
+    >>> offer.counted(offer.honest(np.arange(4), sizes)).payment(sizes)
+    array([0. , 2.5, 0. , 7.5])
     """
 
     shared: ClassVar[bool] = True
@@ -84,7 +91,13 @@ class VoteOffer(PrizeOffer):
 
 
 def by_votes(offer: PrizeOffer, ids: IntArray, seed: int, round: int, jury: int) -> VoteOffer:
-    """The same prizes, ranked by votes: groups and jurors are drawn anew for each round, by id."""
+    """The same prizes, ranked by votes: groups and jurors are drawn anew for each round, by id.
+
+    >>> from lefi.offers import by_votes
+    >>> prizes = lefi.PrizeOffer(10.0, (1,), (1.0,), (0.01, 0.1), [10.0] * 4)
+    >>> by_votes(prizes, np.arange(4), seed=1, round=1, jury=2).jurors.shape
+    (4, 2)
+    """
     group = (uniform(key(seed, "group", round), ids) < 0.5).astype(np.int64)
     jurors = np.full((ids.size, jury), -1, dtype=np.int64)
     for own in np.unique(group):

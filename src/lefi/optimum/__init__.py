@@ -26,6 +26,10 @@ def oracle(market: Market) -> OptimumReceipt[CurveOffer]:
     Exact for rational clients with size_low = 0 and concave accuracy. For any other fleet the answers are tabulated
     over weights (no limits); accuracy is then what a feasible offer reaches, and the optimum lies in
     [accuracy, bound] as long as answers do not fall when the weight rises.
+
+    >>> market = lefi.scenario("paper", clients=4, budget=0.2)
+    >>> lefi.oracle(market)
+    Receipt(round 1: 4 clients, 4 answered, paid 0.2 of 0.2 USD, accuracy 0.1704)
     """
     market = market.taking("curve")
     fleet, budget = _without_noise(market.fleet), spendable(market.terms.budget)

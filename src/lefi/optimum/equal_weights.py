@@ -10,7 +10,14 @@ MOST = 1e6  # budgets: clients that give no more for this weight will not for an
 
 
 def equal_spend(market: Market, accuracy: float) -> float:
-    """The least that equal weights spend to reach the accuracy [USD]; inf where no weight does."""
+    """The least that equal weights spend to reach the accuracy [USD]; inf where no weight does.
+
+    >>> from lefi.optimum import equal_spend
+    >>> market = lefi.scenario("mixed", clients=4)
+    >>> best = lefi.oracle(market)
+    >>> equal_spend(market, best.accuracy) >= best.paid
+    True
+    """
     low, high = np.log([1e-9 * market.terms.budget, MOST * market.terms.budget])
     if _equal(market, high)[0] < accuracy:
         return np.inf

@@ -24,6 +24,11 @@ def first_best(market: Market) -> OptimumReceipt[PriceOffer]:
     """The most accuracy that the budget can buy at cost; `bound` is the dual value (they differ by one jump at most).
 
     The receipt is not settled by the market: a client that is paid just its cost has no reason to say yes or no.
+
+    >>> market = lefi.scenario("paper", clients=4, budget=0.1, payment="price")
+    >>> best = lefi.first_best(market)
+    >>> f"{best.paid:.3f} USD buy accuracy {best.accuracy:.3f}"
+    '0.028 USD buy accuracy 0.226'
     """
     fleet, roster = market.fleet, market.fleet.roster
     if not able(fleet, Costed):

@@ -8,7 +8,12 @@ from lefi.messages import O, Receipt
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OptimumReceipt(Receipt[O]):
-    """The optimum as a receipt. `bound` is the dual value: no offer reaches more, also where responses jump."""
+    """The optimum as a receipt. `bound` is the dual value: no offer reaches more, also where responses jump.
+
+    >>> best = lefi.oracle(lefi.scenario("paper", clients=4))
+    >>> best.accuracy <= best.bound
+    True
+    """
 
     bound: float = field(kw_only=True)
 

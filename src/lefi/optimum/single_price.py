@@ -17,7 +17,13 @@ HALVINGS = 30
 
 
 def flat_best(market: Market) -> Receipt[PriceOffer]:
-    """What the best single price reaches for the current fleet. It cannot learn and does not have to."""
+    """What the best single price reaches for the current fleet. It cannot learn and does not have to.
+
+    >>> market = lefi.scenario("mixed", clients=3, budget=0.1, payment="price")
+    >>> best, bound = lefi.flat_best(market), lefi.first_best(market)
+    >>> f"one price for all buys {best.accuracy:.3f}, prices at cost buy {bound.accuracy:.3f}"
+    'one price for all buys 0.231, prices at cost buy 0.231'
+    """
     market = market.taking("price")
     clients, size_high = len(market.fleet.roster), market.terms.size_high
     start = np.log2(market.terms.budget / (clients * size_high))

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray, IntArray, number
+from lefi.display import Series, card, plot
 from lefi.errors import InputError
 from lefi.models import Learning
 from lefi.planning.surface import Progress, Surface, surface
@@ -27,7 +28,12 @@ Place = tuple[int, int]  # budget, rounds
 
 
 class Span(NamedTuple):
-    """A middle, and where 95% of fleets and fits lie."""
+    """A middle, and where 95% of fleets and fits lie.
+
+    >>> from lefi.planning import Span
+    >>> Span(middle=12.0, low=10.0, high=15.0).high
+    15.0
+    """
 
     middle: float
     low: float
@@ -36,7 +42,13 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """So many rounds at so much per round. `cost`: its interval is what the cheapest way costs each fleet and fit."""
+    """So many rounds at so much per round. `cost`: its interval is what the cheapest way costs each fleet and fit.
+
+    >>> market = lefi.scenario("paper", clients=3, accuracy="digits", size_high=0.2, payment="price")
+    >>> found = lefi.plan(market, lefi.learning("digits"), total=1.0, rounds=10)
+    >>> found.rounds <= 10, found.cost.middle <= 1.0
+    (True, True)
+    """
 
     rounds: int
     budget: float  # USD per round
@@ -46,6 +58,16 @@ class Plan:
     total: float | None
     payment: str
     surface: Surface
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the plan with its intervals, and accuracy round by round at its budget."""
+        cost, accuracy = self.cost, self.accuracy
+        facts = {"rounds": f"{self.rounds} at {self.budget:.4g} USD each, paid by {self.payment}"}
+        facts |= {"cost": f"{cost.middle:.4g} USD in all, 95% from {cost.low:.4g} to {cost.high:.4g}"}
+        facts |= {"accuracy": f"{accuracy.middle:.3f}, 95% from {accuracy.low:.3f} to {accuracy.high:.3f}"}
+        row = int(np.abs(self.surface.budgets - self.budget).argmin())
+        rising = Series(self.surface.rounds, self.surface.middle[row], f"{self.budget:.3g} USD a round")
+        return card("Plan", facts, plot([rising], "rounds", "accuracy", lines=True))
 
 
 def plan(
@@ -63,6 +85,11 @@ def plan(
     Several markets are several fleets that the job may meet. `rounds` is the most that are played, by default as many
     as were measured. `seen` is the surface of an earlier plan for the same markets. The optimum knows the clients'
     costs: a mechanism that has to learn them needs more money.
+
+    >>> market = lefi.scenario("paper", clients=3, accuracy="digits", size_high=0.2, payment="price")
+    >>> found = lefi.plan(market, lefi.learning("digits"), target=0.7, rounds=20)
+    >>> f"{found.rounds} rounds, {found.cost.middle:.3f} USD in all, accuracy {found.accuracy.middle:.2f}"
+    '5 rounds, 0.001 USD in all, accuracy 0.70'
     """
     if (target is None) == (total is None):
         raise InputError("target and total", (target, total), "one of them given")
@@ -124,6 +151,12 @@ def by_rounds(seen: Surface, target: float) -> tuple[FloatArray, FloatArray]:
     """(T,), (T,): the budget that just reaches the target, read off between those that were looked at, and its cost.
 
     inf where so many rounds do not reach it.
+
+    >>> from lefi.planning import by_rounds, surface
+    >>> market = lefi.scenario("paper", clients=3, accuracy="digits", size_high=0.2, payment="price")
+    >>> budget, cost = by_rounds(surface([market], lefi.learning("digits"), rounds=10), target=0.5)
+    >>> bool(budget[9] < budget[4])
+    True
     """
     log, spend = np.log(seen.budgets), np.median(seen.spend, axis=0)
     rising = np.maximum.accumulate(seen.middle, axis=0)

@@ -30,7 +30,14 @@ Progress = Callable[[int, int], None]  # optima found, of all
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """Accuracy and money for every number of rounds and every budget that was looked at."""
+    """Accuracy and money for every number of rounds and every budget that was looked at.
+
+    >>> from lefi.planning import surface
+    >>> market = lefi.scenario("paper", clients=3, accuracy="digits", size_high=0.2, payment="price")
+    >>> seen = surface([market], lefi.learning("digits"), budgets=np.array([0.01, 0.1]), rounds=5)
+    >>> seen.middle.shape
+    (2, 5)
+    """
 
     budgets: FloatArray
     rounds: FloatArray
@@ -65,7 +72,14 @@ def surface(
     rounds: int | None = None,
     progress: Progress | None = None,
 ) -> Surface:
-    """What each budget buys of these fleets, up to so many rounds (None: as far as was measured)."""
+    """What each budget buys of these fleets, up to so many rounds (None: as far as was measured).
+
+    >>> from lefi.planning import surface
+    >>> market = lefi.scenario("paper", clients=3, accuracy="digits", size_high=0.2, payment="price")
+    >>> seen = surface([market], lefi.learning("digits"), budgets=np.array([0.01, 0.1]), rounds=5)
+    >>> seen.middle[:, -1].round(2)
+    array([0.81, 0.81])
+    """
     payment = _one_payment(markets)
     most = int(learning.rounds_range[1] if rounds is None else rounds)
     if not 1 <= most <= LONGEST:

@@ -3,13 +3,13 @@
 A factory takes (channels, height, width, classes) and returns a torch.nn.Module that maps images to class scores.
 """
 
-import importlib
 from collections.abc import Callable
 
 import torch
 from torch import nn
 
 from lefi.errors import InputError, LefiError
+from lefi.registry import load_module
 
 SMALL_CNN = "lefi.profiling.model:small_cnn"
 LEAST_PLAIN = 16  # below this height or width two unpadded 5 x 5 convolutions leave nothing
@@ -50,11 +50,11 @@ def _quarter(length: int) -> int:
 
 
 def load_factory(path: str) -> Factory:
-    """The factory at `package.module:name`."""
+    """The factory at `package.module:name` or `file.py:name`; the current folder counts as a place for packages."""
     module, _, name = path.partition(":")
     try:
-        factory = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
+        factory = getattr(load_module(module), name)
+    except (LefiError, AttributeError) as error:
         raise InputError("model", path, f"package.module:factory that can be imported ({error})") from None
     if not callable(factory):
         raise InputError("model", path, "a factory (channels, height, width, classes) -> torch.nn.Module")

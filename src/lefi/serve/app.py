@@ -37,6 +37,13 @@ def make_app(
     tokens   the file of tokens that callers have to show; None: everybody is operator
     hosts    names that the service goes by; none: any, for a service that demands tokens
     refused  file that takes in every call that was refused for its token or role
+
+    >>> from tempfile import mkdtemp
+    >>> from lefi.serve import make_app
+    >>> app = make_app(mkdtemp() + "/ledger.db")
+    >>> app.title
+    'lefi'
+    >>> app.state.jobs.close()
     """
     limits = limits or Limits()
     jobs, callers = Jobs(place, limits), Callers(None if tokens is None else Tokens(tokens), Refused(refused))

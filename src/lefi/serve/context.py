@@ -16,7 +16,12 @@ ROLES: tuple[Role, ...] = ("client", "auditor", "operator")  # each may do all t
 
 @dataclass(frozen=True)
 class Caller:
-    """Who is calling. A client is bound to one name in one job and sees its own account alone."""
+    """Who is calling. A client is bound to one name in one job and sees its own account alone.
+
+    >>> from lefi.serve import Caller
+    >>> Caller("auditor").may("operator"), Caller("client", "job", "car-0").sees("job", "car-1")
+    (False, False)
+    """
 
     role: Role
     job: str = ""
@@ -43,6 +48,13 @@ class Context:
     guard    a FastAPI dependency that demands a role and gives the `Caller`; everybody is operator on loopback
              without tokens. Who takes "client" has to call `own`
     own      refuses, and writes down, a client that asks for the account of another client or job
+
+    >>> from tempfile import mkdtemp
+    >>> from lefi.serve import make_app
+    >>> app = make_app(mkdtemp() + "/ledger.db")
+    >>> app.state.context.jobs()
+    []
+    >>> app.state.jobs.close()
     """
 
     place: str

@@ -33,6 +33,13 @@ class Bank:
     warp: "none" or "log", what is done to the inputs first; origin: where kernel iwp starts, it takes no input below.
     cap: most observations kept per client; beyond, close ones are merged. storage: "float32" halves the room.
     device: "cpu", or "cuda" for the state-space kernels (extra `gpu`).
+
+    >>> from lefi.surrogate import Bank
+    >>> bank, ids = Bank("matern52"), np.array([3, 7])
+    >>> bank.observe(ids, np.array([1.0, 1.0]), np.array([2.0, 4.0]))
+    >>> mean, variance = bank.predict(ids, np.array([1.0, 1.0]))
+    >>> mean.round(2)
+    array([2., 4.])
     """
 
     def __init__(

@@ -36,7 +36,16 @@ STEPS = 50  # of EM
 
 
 def learn(bank: Bank, lengthscales: Sequence[float] = LENGTHSCALES, noises: Sequence[float] = NOISES) -> Hyper:
-    """The hyper-parameters with the highest evidence over the clients that have answered at least twice."""
+    """The hyper-parameters with the highest evidence over the clients that have answered at least twice.
+
+    >>> from lefi.surrogate import Bank, learn
+    >>> bank, ids = Bank("matern52"), np.arange(4)
+    >>> for weight in (0.5, 1.0, 2.0, 4.0):
+    ...     bank.observe(ids, np.full(4, weight), np.log1p(weight * (1 + ids)))
+    >>> bank.refit(learn(bank))
+    >>> bank.hyper.lengthscale
+    4.0
+    """
     voters = bank.sample(voting(bank, SAMPLE))
     points = int(voters.count.sum())
     if points == 0:
@@ -53,7 +62,17 @@ def learn(bank: Bank, lengthscales: Sequence[float] = LENGTHSCALES, noises: Sequ
 
 
 def learn_each(bank: Bank, grid: Sequence[Hyper] | None = None) -> None:
-    """Give every client the entry of the grid that is likeliest for it, given what the fleet is like."""
+    """Give every client the entry of the grid that is likeliest for it, given what the fleet is like.
+
+    >>> from lefi.surrogate import Bank, learn_each
+    >>> bank, ids = Bank("matern52"), np.arange(4)
+    >>> for weight in (0.5, 1.0, 2.0, 4.0):
+    ...     bank.observe(ids, np.full(4, weight), np.log1p(weight * (1 + ids)))
+    >>> learn_each(bank)
+    >>> mean, _ = bank.predict(ids, np.full(4, 2.0))
+    >>> mean.round(1)
+    array([1.1, 1.6, 1.9, 2.2])
+    """
     voters = bank.sample(voting(bank, CROWD))
     if voters.ids.size == 0:
         return

@@ -20,7 +20,12 @@ Kernel = Callable[[FloatArray, FloatArray], FloatArray]
 
 @dataclass(frozen=True)
 class Hyper:
-    """What the processes of a fleet share: lengthscale of the input, signal variance, noise as a share of it."""
+    """What the processes of a fleet share: lengthscale of the input, signal variance, noise as a share of it.
+
+    >>> from lefi.surrogate import Bank, Hyper
+    >>> Bank("rbf", Hyper(lengthscale=2.0, signal=4.0)).hyper
+    Hyper(lengthscale=2.0, signal=4.0, noise=0.0001)
+    """
 
     lengthscale: float = 1.0
     signal: float = 1.0

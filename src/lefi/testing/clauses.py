@@ -11,7 +11,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Checked:
-    """What was checked and holds."""
+    """What was checked and holds.
+
+    >>> from lefi.testing import check_cost
+    >>> check_cost(lefi.cost("paper")).clauses
+    ('it is linear', 'more costs more')
+    """
 
     clauses: tuple[str, ...]
 

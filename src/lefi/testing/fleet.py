@@ -17,6 +17,10 @@ def check_fleet(fleet: Fleet, *, size_low: float | None = None, size_high: float
     """Put offers to a fleet; raise ContractError where it breaks its contract.
 
     The bounds are those that the fleet states, or those of `Terms` where it states none.
+
+    >>> from lefi.testing import check_fleet
+    >>> check_fleet(lefi.scenario("mixed", clients=3).fleet).clauses[0]
+    'answers fit the offer'
     """
     stated = (fleet.size_low, fleet.size_high) if able(fleet, Bounded) else (Terms.size_low, Terms.size_high)
     low, high = (usual if given is None else given for given, usual in zip((size_low, size_high), stated, strict=True))

@@ -24,7 +24,13 @@ LOOSE = 2.0  # budgets: those who learn by overspending come down to this, those
 
 
 def check_mechanism(factory: Factory) -> Checked:
-    """Play with mechanisms that `factory(terms, seed=...)` makes; raise ContractError where one breaks its contract."""
+    """Play with mechanisms that `factory(terms, seed=...)` makes; raise ContractError where one breaks its contract.
+
+    >>> from lefi.testing import check_mechanism
+    >>> checked = check_mechanism(lefi.registered()["pool"])
+    >>> checked.clauses[0]
+    'messages are not changed'
+    """
     return check(factory, CLAUSES)
 
 

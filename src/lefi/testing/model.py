@@ -14,12 +14,22 @@ STEP = 1e-6  # thousand samples, between the two ends of a numerical slope
 
 
 def check_accuracy(model: AccuracyModel, *, size_high: float = Terms.size_high) -> Checked:
-    """Hold an accuracy model to its contract, over sizes up to `size_high`; raise ContractError where it breaks it."""
+    """Hold an accuracy model to its contract, over sizes up to `size_high`; raise ContractError where it breaks it.
+
+    >>> from lefi.testing import check_accuracy
+    >>> check_accuracy(lefi.accuracy("paper")).clauses[0]
+    'it is a model'
+    """
     return check(_Subject(model, size_high), ACCURACY)
 
 
 def check_cost(model: LinearCost) -> Checked:
-    """Hold a cost model to its contract; raise ContractError where it breaks it."""
+    """Hold a cost model to its contract; raise ContractError where it breaks it.
+
+    >>> from lefi.testing import check_cost
+    >>> check_cost(lefi.LinearCost(p=80.0, q=20.0)).clauses[0]
+    'it is linear'
+    """
     return check(model, COST)
 
 

@@ -19,6 +19,10 @@ def check_offer(offer: Offer, *, rate: float = 0.75, equilibrium: bool = False) 
 
     `rate` is the roster's, for the way back from columns. `equilibrium`: what is best for a client is so on average
     over what it believes of the others, as in a contest; then best sizes are only checked to lie in their bounds.
+
+    >>> from lefi.testing import check_offer
+    >>> check_offer(lefi.PriceOffer(price=[0.1, 0.2], limit=[4.0, 5.0])).clauses[0]
+    'it says how it pays'
     """
     clauses = {name: clause for name, clause in CLAUSES.items() if not (equilibrium and clause is _best_is_best)}
     return check(_Subject(offer, np.full(len(offer), rate)), clauses)

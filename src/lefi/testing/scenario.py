@@ -17,12 +17,22 @@ from lefi.world.scenarios import scenario
 
 
 def check_scenario(name: str, **settings: Any) -> Checked:
-    """Draw markets of a scenario, by name or `file.py:Name`, and play in them; raise ContractError where it breaks."""
+    """Draw markets of a scenario, by name or `file.py:Name`, and play in them; raise ContractError where it breaks.
+
+    >>> from lefi.testing import check_scenario
+    >>> check_scenario("paper").clauses[0]
+    'it draws a market'
+    """
     return check(_Subject(name, settings), SCENARIO)
 
 
 def check_behaviour(text: str) -> Checked:
-    """Wrap clients in a behaviour, written as in a scenario (`mine.py:Sleepy(share=0.3)`), and check the fleet."""
+    """Wrap clients in a behaviour, written as in a scenario (`mine.py:Sleepy(share=0.3)`), and check the fleet.
+
+    >>> from lefi.testing import check_behaviour
+    >>> check_behaviour("noisy(r=0.1)").clauses[0]
+    'it wraps a fleet'
+    """
     return check(text, BEHAVIOUR)
 
 

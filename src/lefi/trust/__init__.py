@@ -8,10 +8,11 @@ accused: docs/trust.md says what that is.
 """
 
 from lefi.trust.audits import Audits
+from lefi.trust.calibration import calibrate
 from lefi.trust.escrow import Escrow
 from lefi.trust.features import Heard, Layout
 from lefi.trust.records import Records
-from lefi.trust.reference import Record, Reference, calibrate
+from lefi.trust.reference import Record, Reference
 from lefi.trust.trust import Trust, Verdicts
 from lefi.trust.vectors import flat, layout_of
 

@@ -15,7 +15,13 @@ from lefi.errors import InputError
 
 @dataclass(frozen=True)
 class Audits:
-    """Each client-round is audited with this probability, by a hash of the secret, the round and the client."""
+    """Each client-round is audited with this probability, by a hash of the secret, the round and the client.
+
+    >>> from lefi.trust import Audits
+    >>> audits = Audits(probability=0.5, secret=b"sixteen bytes or more")
+    >>> audits.drawn(round=1, ids=np.arange(6))
+    array([0, 3, 4])
+    """
 
     probability: float
     secret: bytes

@@ -16,6 +16,14 @@ class Escrow:
     the budget of its round; what is forfeited returns to the job's total only.
 
     Each round: `earn`, then `forfeit` for who is accused, then `due`.
+
+    >>> from lefi.trust import Escrow
+    >>> escrow = Escrow(rounds=1)
+    >>> escrow.earn(1, {"car-0": 500, "car-1": 700})
+    >>> escrow.forfeit("car-1")
+    {(1, 'car-1'): 700}
+    >>> escrow.due(2)
+    {(1, 'car-0'): 500}
     """
 
     rounds: int = 3

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lefi.arrays import BoolArray, FloatArray, IntArray
 from lefi.errors import InputError
@@ -15,14 +16,20 @@ from lefi.errors import InputError
 PAST = 3  # global changes that a replayed update may be made of; 1 misses mixtures of two, 6 caught no more
 TINY = 1e-12
 SKETCH = 64  # directions in which updates are compared with each other; 32 blurs copies with a tenth of noise
+SAME = 8  # power of how near two updates are on the way from the usual cosine to 1: only copies are near
 GAIN = 0.05  # of validation loss: gains below are told apart linearly, above by their logarithm
-LARGE = 100_000  # weights of a model whose directions, 50 MB, are not kept from round to round
+LARGE = 100_000  # weights of a model whose directions, 25 MB, are not kept from round to round
 FEWEST = 8  # clients of a round: with fewer the median of the others says too little
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Where a model's parts lie in the vector of its weights: matrices as (offset, rows, columns), the last bias."""
+    """Where a model's parts lie in the vector of its weights: matrices as (offset, rows, columns), the last bias.
+
+    >>> from lefi.trust import Layout
+    >>> Layout.of([(10, 64), (10,)])
+    Layout(matrices=((0, 10, 64),), bias=(640, 10))
+    """
 
     matrices: tuple[tuple[int, int, int], ...]
     bias: tuple[int, int]
@@ -43,7 +50,14 @@ class Layout:
 
 @dataclass(frozen=True, eq=False)
 class Heard:
-    """One round. `gains` (n, classes): by how much each update alone lowers the validation loss of each class."""
+    """One round. `gains` (n, classes): by how much each update alone lowers the validation loss of each class.
+
+    >>> from lefi.trust import Heard
+    >>> updates = np.array([[1.0, 2.0], [np.nan, 0.0]])
+    >>> heard = Heard(np.array([0, 1]), np.array([2.0, 3.0]), updates, gains=np.zeros((2, 10)), own=np.zeros(2))
+    >>> heard.broken
+    array([False,  True])
+    """
 
     ids: IntArray
     claims: FloatArray
@@ -77,30 +91,18 @@ class Heard:
 
 def features(heard: Heard, past: FloatArray, layout: Layout) -> dict[str, FloatArray]:
     """Each an array (n,), on a scale on which honest clients spread evenly: sizes in logarithms, cosines as such."""
-    D, w = heard.updates.astype(float), heard.claims
-    total = w @ D
-    others = (total - w[:, None] * D) / np.maximum(w.sum() - w, TINY)[:, None]
-    Q = np.linalg.qr(past[-PAST:].T)[0] if len(past) else np.zeros((D.shape[1], 0))
-    new, new_others, new_own = (part - (part @ Q) @ Q.T for part in (D, others, heard.own))
-    norm, new_norm = np.linalg.norm(D, axis=1), np.linalg.norm(new, axis=1)
+    D, w = np.asarray(heard.updates, float), heard.claims
     bias = D[:, layout.bias[0] : sum(layout.bias)]
     spread = np.exp(bias / np.maximum(bias.std(axis=1, keepdims=True), TINY))
     share = spread / spread.sum(axis=1, keepdims=True)
-    found = {
-        "claim": np.log(w),
-        "norm": _log(norm),
-        "new": _log(new_norm),
-        "fresh": _log(new_norm / np.maximum(norm, TINY)),
-        "cos_others": _cosine(D, others),
-        "cos_new_others": _cosine(new, new_others),
-        "cos_own": _cosine(D, heard.own),
-        "cos_new_own": _cosine(new, new_own),
-        "cos_last": _cosine(D, past[-1]) if len(past) else np.zeros(len(D)),
+    lengths = _lengths(D, w, heard.own, past[-PAST:])
+    found = {"claim": np.log(w)} | lengths
+    found |= {
         "gain": np.arcsinh(heard.gains.mean(axis=1) / GAIN),
         "gain_positive": _log(np.maximum(heard.gains, 0).mean(axis=1) + GAIN * 1e-3),
         "gain_most": np.arcsinh(heard.gains.max(axis=1) / GAIN),
-        "unique": _log(uniqueness(D - others) + 1e-6),
-        "skew": (bias.max(axis=1) - bias.min(axis=1)) / np.maximum(norm, TINY),
+        "unique": _log(uniqueness(D, w) + 1e-6),
+        "skew": (bias.max(axis=1) - bias.min(axis=1)) / np.maximum(np.exp(lengths["norm"]), TINY),
         "entropy": -(share * np.log(share)).sum(axis=1),
     }
     for place, (offset, rows, columns) in enumerate(layout.matrices):
@@ -108,39 +110,87 @@ def features(heard: Heard, past: FloatArray, layout: Layout) -> dict[str, FloatA
     return found
 
 
-def uniqueness(residuals: FloatArray) -> FloatArray:
-    """Smallest |d_i - d_j|^2 / (|r_i|^2 + |r_j|^2) over j: 0 for a copy, 1 for unrelated updates. In few directions."""
-    n, size = residuals.shape
+def _lengths(D: FloatArray, w: FloatArray, own: FloatArray, past: FloatArray) -> dict[str, FloatArray]:
+    """Lengths and cosines, `new` of what lies outside the last global changes. One product with each update is enough:
+
+    r_i = (sum_j w_j D_j - w_i D_i) / (w - w_i), and the parts of x and y outside the span of P have the product
+    x y - (x P') (P P')^-1 (P y).
+    """
+    total, k = w @ D, len(past)
+    seen = np.vstack([past, total, own]) if k else np.vstack([total, own])
+    products = D @ seen.T
+    inside, gram = products[:, :k], seen @ seen.T
+    ridge = (1e-12 * np.trace(gram[:k, :k]) + TINY**2) * np.eye(k)  # changes may be equal
+    inverse = np.linalg.inv(gram[:k, :k] + ridge)
+    square = np.einsum("ij,ij->i", D, D)
+    left = inside @ inverse
+
+    def cosines(square: FloatArray, products: FloatArray, gram: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """To the others and to the server's own update."""
+        with_total, with_own = products.T
+        of_others = gram[0, 0] - 2 * w * with_total + w**2 * square
+        length = np.sqrt(np.maximum(square, 0))
+        to_others = (with_total - w * square) / (length * np.sqrt(np.maximum(of_others, 0)) + TINY)
+        return to_others, with_own / (length * np.sqrt(max(gram[1, 1], 0)) + TINY)
+
+    new_square = np.maximum(square - np.einsum("ij,ij->i", left, inside), 0)
+    new_gram = gram[k:, k:] - gram[k:, :k] @ inverse @ gram[:k, k:]
+    to_others, to_own = cosines(square, products[:, k:], gram[k:, k:])
+    new_to_others, new_to_own = cosines(new_square, products[:, k:] - left @ gram[:k, k:], new_gram)
+    norm, new_norm = np.sqrt(square), np.sqrt(new_square)
+    last = inside[:, -1] / (norm * np.sqrt(gram[k - 1, k - 1]) + TINY) if k else np.zeros(len(D))
+    return {
+        "norm": _log(norm),
+        "new": _log(new_norm),
+        "fresh": _log(new_norm / np.maximum(norm, TINY)),
+        "cos_others": to_others,
+        "cos_new_others": new_to_others,
+        "cos_own": to_own,
+        "cos_new_own": new_to_own,
+        "cos_last": last,
+    }
+
+
+def uniqueness(updates: FloatArray, claims: FloatArray) -> FloatArray:
+    """Smallest |u_i - u_j|^2 / (|r_i|^2 + |r_j|^2) over j: 0 for a copy, 1 for unrelated updates. In few directions.
+
+    u_i is the direction of an update, r_i what sets it apart from the mean of the others. In that mean updates that are
+    nearly the same count once: copies would make it their own, and honest clients alike in what they lack of it.
+    """
+    n, size = updates.shape
     if n < 2:
         return np.ones(n)
     if size > SKETCH:
-        residuals = residuals @ (_directions(size) if size <= LARGE else _directions.__wrapped__(size))
-    square = (residuals**2).sum(axis=1)
-    apart = square[:, None] + square - 2 * residuals @ residuals.T
-    ratio = np.maximum(apart, 0) / (square[:, None] + square + TINY)
+        found = _directions(size) if size <= LARGE else _directions.__wrapped__(size)
+        updates = (updates.astype(np.float32) @ found).astype(float)
+    u = updates / np.maximum(np.linalg.norm(updates, axis=1, keepdims=True), TINY)
+    cosines = u @ u.T
+    usual = float(np.median(cosines[~np.eye(n, dtype=bool)]))
+    alike = np.clip((cosines - usual) / max(1 - usual, TINY), 0, 1) ** SAME
+    np.fill_diagonal(alike, 1.0)
+    w = claims / alike.sum(axis=1)
+    apart = u - (w @ u - w[:, None] * u) / np.maximum(w.sum() - w, TINY)[:, None]
+    square = (apart**2).sum(axis=1)
+    ratio = np.maximum(2 - 2 * cosines, 0) / (square[:, None] + square + TINY)
     np.fill_diagonal(ratio, np.inf)
     return np.asarray(ratio.min(axis=1))
 
 
 @lru_cache(maxsize=1)
-def _directions(size: int) -> FloatArray:
+def _directions(size: int) -> NDArray[np.float32]:
     """Random directions in which updates are compared, always the same for a model of that size."""
-    return np.asarray(np.random.default_rng(size).standard_normal((size, SKETCH)) / np.sqrt(SKETCH))
+    drawn = np.random.default_rng(size).standard_normal((size, SKETCH)) / np.sqrt(SKETCH)
+    return drawn.astype(np.float32)  # copies differ by far more than the digits that are lost
 
 
 def _spectrum(place: int, update: FloatArray) -> dict[str, FloatArray]:
     """Effective rank of a layer's update, and its energy beyond the first quarter: few samples span few directions."""
-    energy = np.linalg.svd(update, compute_uv=False) ** 2
+    rows = update if update.shape[1] <= update.shape[2] else update.transpose(0, 2, 1)
+    energy = np.maximum(np.linalg.eigvalsh(rows @ rows.transpose(0, 2, 1))[:, ::-1], 0.0)  # the squared singular values
     share = energy / (energy.sum(axis=1, keepdims=True) + 1e-20)
     rank = np.exp(-(share * np.log(share + TINY)).sum(axis=1))
     tail = share[:, max(1, share.shape[1] // 4) :].sum(axis=1)
     return {f"rank_{place}": np.log(rank), f"tail_{place}": np.log(tail + 1e-7)}
-
-
-def _cosine(vectors: FloatArray, other: FloatArray) -> FloatArray:
-    other = np.broadcast_to(other, vectors.shape)
-    product = np.einsum("ij,ij->i", vectors, other)
-    return np.asarray(product / (np.linalg.norm(vectors, axis=1) * np.linalg.norm(other, axis=1) + TINY))
 
 
 def _log(values: FloatArray) -> FloatArray:

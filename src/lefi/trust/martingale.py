@@ -15,13 +15,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-import scipy
 
 from lefi.arrays import FloatArray
 
 SHIFTS = (1.5, 2.5, 4.0)  # d, in standard deviations of what is expected of the first such round
 OFTEN = 0.25  # q: rounds in which a sporadic cheat cheats
 FIRST, LATER, SPORADIC = 0.5, 0.3, 0.2  # weights: a cheat from the start, from some later round on, now and then
+AHEAD = 32  # rounds for which factors are computed at once, at least; a job that is longer doubles them
 CLIP = 3.5  # standard deviations: no single round weighs more
 
 
@@ -40,28 +40,50 @@ class Spread(NamedTuple):
         return np.asarray(self.tau**2 + drift + self.sigma**2 * np.eye(rounds))
 
 
-@lru_cache(maxsize=1000)
-def _factors(spread: Spread, rounds: int) -> tuple[FloatArray, FloatArray]:
-    """L, and a_s in columns: the same for all clients of a score after so many rounds."""
-    L = np.asarray(np.linalg.cholesky(spread.covariance(rounds)), np.float64)
-    return L, np.asarray(scipy.linalg.solve_triangular(L, np.tril(np.ones((rounds, rounds))), lower=True))
+class _Factors(NamedTuple):
+    """The same for all clients, by score: L^-1, a_s in columns, the diagonal of L, and the log weight of each start.
+
+    Those of fewer rounds are the first rows and columns of those of more.
+    """
+
+    inverse: FloatArray
+    a: FloatArray
+    sd: FloatArray
+    weights: FloatArray
+
+
+@lru_cache(maxsize=100)
+def _factors(spreads: tuple[Spread, ...], rounds: int) -> _Factors:
+    L = np.array([np.linalg.cholesky(one.covariance(rounds)) for one in spreads])
+    inverse = np.linalg.inv(L)
+    start = np.arange(rounds)
+    weights = np.log(np.where(start == 0, FIRST, LATER / np.maximum(start * (start + 1), 1)) / len(SHIFTS))
+    a = inverse @ np.tril(np.ones((rounds, rounds)))
+    return _Factors(inverse, a, np.diagonal(L, axis1=1, axis2=2), weights)
 
 
 def log_evidence(z: FloatArray, spread: Spread) -> FloatArray:
     """Of the clients (rows) after their rounds (columns), all equally many."""
-    clients, rounds = z.shape
+    return log_evidences(z[None], (spread,))[0]
+
+
+def log_evidences(z: FloatArray, spreads: tuple[Spread, ...]) -> FloatArray:
+    """(scores, clients) from z (scores, clients, rounds)."""
+    scores, clients, rounds = z.shape
     if rounds == 0:
-        return np.zeros(clients)
-    L, a = _factors(spread, rounds)
-    whole = float(L[0, 0])
-    centred = np.clip(z - spread.mu, -CLIP * whole, CLIP * whole)
-    w = scipy.linalg.solve_triangular(L, centred.T, lower=True, check_finite=False)
-    start, sd = np.arange(rounds), np.diag(L)
-    weights = np.log(np.where(start == 0, FIRST, LATER / np.maximum(start * (start + 1), 1)) / len(SHIFTS))
-    parts = [np.full((1, clients), np.log(LATER / rounds))]  # starts that have not come yet
+        return np.zeros((scores, clients))
+    enough = max(AHEAD, 2 ** int(np.ceil(np.log2(rounds))))
+    inverse, a, sd, weights = (part[..., :rounds] for part in _factors(spreads, enough))
+    inverse, a = inverse[:, :rounds], a[:, :rounds]
+    mu, most = np.array([one.mu for one in spreads]), CLIP * sd[:, :1, None]
+    w = np.clip(z - mu[:, None, None], -most, most) @ inverse.transpose(0, 2, 1)
+    aw, squares = w @ a, (a**2).sum(axis=1)
+    parts = [np.full((scores, clients, 1), np.log(LATER / rounds))]  # starts that have not come yet
     for shift in SHIFTS:
-        d = shift * sd[:, None]
-        parts.append(-d * (a.T @ w) - d**2 / 2 * (a**2).sum(axis=0)[:, None] + weights[:, None])
-        now_and_then = np.logaddexp(np.log1p(-OFTEN), np.log(OFTEN) - shift * w - shift**2 / 2).sum(axis=0)
-        parts.append(now_and_then[None] + np.log(SPORADIC / len(SHIFTS)))
-    return np.asarray(np.logaddexp.reduce(np.concatenate(parts), axis=0))
+        d = shift * sd
+        parts.append((weights - d**2 / 2 * squares)[:, None] - d[:, None] * aw)
+        now_and_then = np.log(1 - OFTEN + OFTEN * np.exp(-shift * w - shift**2 / 2)).sum(axis=2, keepdims=True)
+        parts.append(now_and_then + np.log(SPORADIC / len(SHIFTS)))
+    whole = np.concatenate(parts, axis=2)
+    top = whole.max(axis=2, keepdims=True)
+    return np.asarray(top[:, :, 0] + np.log(np.exp(whole - top).sum(axis=2)))

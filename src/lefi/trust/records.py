@@ -24,7 +24,16 @@ class Kept(NamedTuple):
 
 
 class Records:
-    """One `trust-N.npz` per round in a folder; changes of the model only of the last rounds, for they are large."""
+    """One `trust-N.npz` per round in a folder; changes of the model only of the last rounds, for they are large.
+
+    >>> from tempfile import mkdtemp
+    >>> from lefi.trust import Records
+    >>> from lefi.trust.records import Kept
+    >>> records = Records(mkdtemp())
+    >>> records.save(1, Kept([0, 1], {"claim": np.zeros(2)}, accused=[], change=np.zeros(3)))
+    >>> records.weights(), records.record().ids
+    (3, [array([0, 1])])
+    """
 
     def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)

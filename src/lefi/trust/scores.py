@@ -22,8 +22,12 @@ COVARIATES = ("claim", "skew", "entropy")
 PLAIN = {"fresh": "fresh", "gain": "gain_positive", "own": "cos_own", "unique": "unique"}
 SIZES = ("size", "size_free")
 NAMES = (*SIZES, *PLAIN)
+# By score, in logarithms (`own`: as a cosine): a smaller spread is taken for that much. Honest clients differ by little
+# in some scores beside what a cheat does: a replay has -1.6 in `fresh`, a copy -4 in `unique`, noise -2 in `gain`.
+# Others that cheat, or a model that learns otherwise than those of the reference, move them by more than that little.
+LEAST = np.array([0.2, 0.2, 0.15, 0.4, 0.08, 0.4])
 SCALABLE = ("norm", "new", "gain", "gain_positive", "gain_most")  # what a client raises by scaling its update
-SMALL = 1e-2  # added to a score before its logarithm: scores of zero say little about the spread
+SMALL = 0.05  # of the spread, added to a score before its logarithm: scores of zero say little about the spread
 RIDGE = 1e-2  # of the number of rows: half and twice move the size's error by less than 1% (digits)
 
 
@@ -38,51 +42,96 @@ class Sizing:
     gain: float
 
     @classmethod
-    def fit(cls, names: tuple[str, ...], rounds: Iterable[Features]) -> "Sizing":
-        centred = [(_matrix(one, names), against_others(one["claim"])) for one in rounds]
-        X, y = np.concatenate([x for x, _ in centred]), np.concatenate([y for _, y in centred])
+    def fit(cls, names: tuple[str, ...], rows: Features) -> "Sizing":
+        X, y = _matrix(rows, names), rows["claim"]
         mean, std = X.mean(axis=0), X.std(axis=0) + 1e-9
         Z = np.column_stack([np.ones(len(X)), (X - mean) / std])
         penalty = RIDGE * len(Z) * np.diag(np.arange(Z.shape[1]) > 0)
         weights = np.linalg.solve(Z.T @ Z + penalty, Z.T @ y)
         return cls(names, mean, std, weights, float(np.polyfit(y, Z @ weights, 1)[0]))
 
-    def looks(self, features: Features) -> FloatArray:
+    def looks(self, rows: Features) -> FloatArray:
         """Log of the size that the updates look like, against the others."""
-        Z = (_matrix(features, self.names) - self.mean) / self.std
+        Z = (_matrix(rows, self.names) - self.mean) / self.std
         return np.asarray((self.weights[0] + Z @ self.weights[1:]) / self.gain)
 
 
 @dataclass(frozen=True, eq=False)
 class Scorer:
-    """Learned from rounds of clients that are known to be honest."""
+    """Of one round: a client is suspicious as far as it is so both among the others and alone.
 
-    sizing: dict[str, Sizing]
-    slopes: dict[str, FloatArray]  # of the plain scores in the covariates
-    widths: FloatArray  # (covariates, scores): of the log of a score's spread, since skewed clients vary more
+    Among the others: where they cheat, what is usual is blurred, and honest clients look odd. Alone: where the model
+    has learned otherwise than those of the reference, everybody looks odd. Cheats are odd in both.
+    """
+
+    among: "Side"
+    alone: "Side"
 
     @classmethod
-    def fit(cls, rounds: list[Features]) -> "Scorer":
-        seen = tuple(name for name in rounds[0] if name not in ("claim", "unique", "fresh"))
+    def fit(cls, rounds: Iterable[Features]) -> "Scorer":
+        rounds = list(rounds)
+        return cls(Side.fit(joined([centred(one) for one in rounds])), Side.fit(joined(rounds)))
+
+    def scores(self, features: Features) -> tuple[FloatArray, FloatArray]:
+        """(clients, scores), in the order of NAMES, and the log of the size that each update looks like."""
+        rows = centred(features)
+        among, size = self.among.scores(rows)
+        alone, _ = self.alone.scores(features)
+        return np.maximum(among, alone), np.asarray(size + features["claim"])
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """Of one round, learned from such rounds of clients that are known to be honest.
+
+    What claim and skew do to a score changes as the model learns: evenly mixed clients lie within the last changes in
+    the third round, and outside of them in the twentieth.
+    """
+
+    sizing: dict[str, Sizing]
+    slopes: FloatArray  # (1 + covariates, scores): what is usual of such a claim and skew
+    widths: FloatArray  # (1 + covariates, scores): the log of a score's spread, since skewed clients vary more
+
+    @classmethod
+    def fit(cls, rows: Features) -> "Side":
+        """From features against the others, of all clients of some rounds one after the other."""
+        seen = tuple(name for name in rows if name not in ("claim", "unique", "fresh"))
         free = tuple(name for name in seen if name not in SCALABLE)
-        sizing = {"size": Sizing.fit((*seen, "unique"), rounds), "size_free": Sizing.fit(free, rounds)}
-        X = np.concatenate([_matrix(one, COVARIATES) for one in rounds])
-        X = np.column_stack([X, np.ones(len(X))])
-        slopes = {}
-        for score, name in PLAIN.items():
-            y = np.concatenate([against_others(one[name]) for one in rounds])
-            slopes[score] = np.linalg.lstsq(X, y, rcond=None)[0][:-1]
-        even = cls(sizing, slopes, np.zeros((len(COVARIATES), len(NAMES))))
-        spread = np.log(np.abs(np.concatenate([even.scores(one) for one in rounds])) + SMALL)
-        return cls(sizing, slopes, np.linalg.lstsq(X, spread, rcond=None)[0][:-1])
+        sizing = {"size": Sizing.fit((*seen, "unique"), rows), "size_free": Sizing.fit(free, rows)}
+        X, raw = _covariates(rows), _raw(sizing, rows)
+        slopes = np.asarray(np.linalg.lstsq(X, raw, rcond=None)[0], np.float64)
+        left = raw - X @ slopes
+        spread = np.log(np.abs(left) + SMALL * left.std(axis=0) + 1e-12)
+        widths = np.asarray(np.linalg.lstsq(X, spread, rcond=None)[0], np.float64)
+        widths[0] += np.log(np.quantile(np.abs(left) / np.exp(X @ widths), 0.8, axis=0) / 1.28)
+        return cls(sizing, slopes, widths)
 
-    def scores(self, features: Features) -> FloatArray:
-        """(clients, scores), in the order of NAMES; wide where honest clients of such claim and skew spread wide."""
-        claim, covariates = against_others(features["claim"]), _matrix(features, COVARIATES)
-        sizes = [self.sizing[name].looks(features) - claim for name in SIZES]
-        plain = [against_others(features[of]) - covariates @ self.slopes[name] for name, of in PLAIN.items()]
-        return np.asarray(np.column_stack([*sizes, *plain]) / np.exp(covariates @ self.widths))
+    def scores(self, rows: Features) -> tuple[FloatArray, FloatArray]:
+        """(clients, scores), wide where honest clients of such claim and skew are, and the log of size over claim."""
+        X, raw = _covariates(rows), _raw(self.sizing, rows)
+        return np.asarray((raw - X @ self.slopes) / np.maximum(np.exp(X @ self.widths), LEAST)), raw[:, 0]
 
 
-def _matrix(features: Features, names: Iterable[str]) -> FloatArray:
-    return against_others(np.column_stack([features[name] for name in names]))
+def centred(features: Features) -> Features:
+    """The features of a round, each against the others of the round."""
+    values = against_others(np.column_stack(list(features.values())))
+    return dict(zip(features, values.T, strict=True))
+
+
+def joined(rounds: Iterable[Features]) -> Features:
+    """The clients of several rounds one after the other."""
+    rounds = list(rounds)
+    return {name: np.concatenate([one[name] for one in rounds]) for name in rounds[0]}
+
+
+def _raw(sizing: dict[str, Sizing], rows: Features) -> FloatArray:
+    sizes = [sizing[name].looks(rows) - rows["claim"] for name in SIZES]
+    return np.column_stack([*sizes, *(rows[of] for of in PLAIN.values())])
+
+
+def _covariates(rows: Features) -> FloatArray:
+    return np.column_stack([np.ones(len(rows["claim"])), _matrix(rows, COVARIATES)])
+
+
+def _matrix(rows: Features, names: Iterable[str]) -> FloatArray:
+    return np.column_stack([rows[name] for name in names])

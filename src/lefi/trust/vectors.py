@@ -22,12 +22,22 @@ def parts(model: Model) -> list[FloatArray]:
 
 
 def flat(model: Model) -> FloatArray:
-    """All weights in one vector."""
+    """All weights in one vector.
+
+    >>> from lefi.trust import flat
+    >>> flat([np.ones((2, 2)), np.zeros(2)])
+    array([1., 1., 1., 1., 0., 0.])
+    """
     return np.concatenate([part.ravel() for part in parts(model)])
 
 
 def layout_of(model: Model) -> Layout:
-    """Where the parts of the model lie in that vector."""
+    """Where the parts of the model lie in that vector.
+
+    >>> from lefi.trust import layout_of
+    >>> layout_of({"weight": np.ones((2, 3)), "bias": np.zeros(2)})
+    Layout(matrices=((0, 2, 3),), bias=(6, 2))
+    """
     return Layout.of([part.shape for part in parts(model)])
 
 

@@ -40,7 +40,12 @@ class Wrapper(Protocol):
 
 @runtime_checkable
 class Bounded(Protocol):
-    """States the bounds of its job, which the market's terms must equal."""
+    """States the bounds of its job, which the market's terms must equal.
+
+    >>> from lefi.world.abilities import Bounded, able
+    >>> able(lefi.scenario("paper").fleet, Bounded)
+    True
+    """
 
     @property
     def deadline(self) -> float: ...
@@ -54,55 +59,104 @@ class Bounded(Protocol):
 
 @runtime_checkable
 class Bidding(Protocol):
-    """Its clients bid in auctions."""
+    """Its clients bid in auctions.
+
+    >>> from lefi.world.abilities import Bidding, able
+    >>> able(lefi.scenario("noisy").fleet, Bidding)
+    True
+    """
 
     def bid(self, call: AuctionCall, rng: np.random.Generator | None) -> FloatArray: ...
 
 
 @runtime_checkable
 class Stating(Protocol):
-    """Its clients say in an auction how much they can deliver."""
+    """Its clients say in an auction how much they can deliver.
+
+    >>> from lefi.world.abilities import Stating, able
+    >>> able(lefi.scenario("paper").fleet, Stating)
+    True
+    """
 
     def capacity(self, call: AuctionCall, rng: np.random.Generator | None) -> FloatArray: ...
 
 
 @runtime_checkable
 class Voting(Protocol):
-    """Its clients judge each other's deliveries, and may lie. (clients, jury): what each juror of a client says."""
+    """Its clients judge each other's deliveries, and may lie. (clients, jury): what each juror of a client says.
+
+    >>> from lefi.world.abilities import Voting, has
+    >>> class Honest:
+    ...     def vote(self, offer, sizes, rng):
+    ...         return offer.honest(np.arange(sizes.size), sizes)
+    ...
+    >>> has(Honest(), Voting)
+    True
+    """
 
     def vote(self, offer: VoteOffer, sizes: FloatArray, rng: np.random.Generator | None) -> FloatArray: ...
 
 
 @runtime_checkable
 class Predicting(Protocol):
-    """Its clients answer questions with what they trained. (clients, questions)"""
+    """Its clients answer questions with what they trained. (clients, questions)
+
+    >>> from lefi.world.abilities import Predicting, has
+    >>> class Exact:
+    ...     def predict(self, questions, claims, rng):
+    ...         return np.zeros((claims.size, questions))
+    ...
+    >>> has(Exact(), Predicting)
+    True
+    """
 
     def predict(self, questions: int, claims: FloatArray, rng: np.random.Generator | None) -> FloatArray: ...
 
 
 @runtime_checkable
 class Misreporting(Protocol):
-    """Claims and truth may differ."""
+    """Claims and truth may differ.
+
+    >>> from lefi.world.abilities import Misreporting, has
+    >>> has(lefi.scenario("paper", misreport=2.0).fleet, Misreporting)
+    True
+    """
 
     def truth(self, claims: FloatArray) -> FloatArray: ...
 
 
 @runtime_checkable
 class Remembering(Protocol):
-    """Answers lean on what was delivered before."""
+    """Answers lean on what was delivered before.
+
+    >>> from lefi.world.abilities import Remembering, has
+    >>> has(lefi.scenario("sticky").fleet, Remembering)
+    True
+    """
 
     def remember(self, sizes: FloatArray) -> Fleet: ...
 
 
 @runtime_checkable
 class Divisible(Fleet, Protocol):
-    """Can be cut to some of its clients, in any order."""
+    """Can be cut to some of its clients, in any order.
+
+    >>> from lefi.world.abilities import Divisible, able
+    >>> fleet = lefi.scenario("paper").fleet
+    >>> able(fleet, Divisible), fleet.take(np.array([2, 0])).roster.ids
+    (True, array([2, 0]))
+    """
 
     def take(self, positions: IntArray) -> Fleet: ...
 
 
 def able(fleet: object, ability: type[A]) -> TypeGuard[A]:
-    """Whether the fleet has this ability: for a wrapper, whether the fleet inside has it too."""
+    """Whether the fleet has this ability: for a wrapper, whether the fleet inside has it too.
+
+    >>> from lefi.world.abilities import Bidding, able
+    >>> able(lefi.scenario("paper").fleet, Bidding)
+    True
+    """
     inside = fleet
     while has(inside, ability) and has(inside, Wrapper):
         inside = inside.fleet
@@ -110,7 +164,12 @@ def able(fleet: object, ability: type[A]) -> TypeGuard[A]:
 
 
 def has(thing: object, ability: type[A]) -> TypeGuard[A]:
-    """`isinstance` of a protocol, which took a fifth of a round of ten clients: Python 3.11 looks its members up."""
+    """`isinstance` of a protocol, which took a fifth of a round of ten clients: Python 3.11 looks its members up.
+
+    >>> from lefi.world.abilities import Remembering, has
+    >>> has(lefi.scenario("paper").fleet, Remembering)
+    False
+    """
     protocol: type = ability
     return all(hasattr(thing, name) for name in members(protocol))
 

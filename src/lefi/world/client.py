@@ -58,7 +58,13 @@ def utility(offer: Offer, means: Means, sizes: FloatArray) -> FloatArray:
 
 @runtime_checkable
 class Costed(Protocol):
-    """Clients whose costs can be looked up: what money they keep at a size, and what they deliver for nothing."""
+    """Clients whose costs can be looked up: what money they keep at a size, and what they deliver for nothing.
+
+    >>> from lefi.world.abilities import Costed, able
+    >>> fleet = lefi.scenario("paper", clients=2).fleet
+    >>> able(fleet, Costed), fleet.means.cap.round(1)
+    (True, array([10., 10.]))
+    """
 
     @property
     def means(self) -> Means: ...

@@ -15,7 +15,12 @@ from lefi.world.client import Means, best_bid, best_size, utility
 
 @runtime_checkable
 class Fleet(Protocol):
-    """Clients behind a market. `rng` None asks for the noise-free answer."""
+    """Clients behind a market. `rng` None asks for the noise-free answer.
+
+    >>> fleet: lefi.Fleet = lefi.scenario("paper", clients=3).fleet
+    >>> fleet.roster
+    Roster(3 clients)
+    """
 
     @property
     def roster(self) -> Roster: ...
@@ -27,7 +32,13 @@ class Fleet(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class RationalFleet:
-    """Clients that solve P0 exactly (reading `paper`: the fixed cost q is sunk, nobody opts out)."""
+    """Clients that solve P0 exactly (reading `paper`: the fixed cost q is sunk, nobody opts out).
+
+    >>> roster = lefi.Roster(np.arange(2), np.ones(2), np.full(2, 0.75))
+    >>> fleet = lefi.RationalFleet(roster, price=np.full(2, 6e-4), speed=np.array([28.9, 5.0]), cost=lefi.cost("paper"))
+    >>> fleet.respond(lefi.CurveOffer([1.0, 1.0], roster.rate, [10.0, 10.0]), None).round(2)
+    array([3.68, 3.57])
+    """
 
     roster: Roster
     price: FloatArray

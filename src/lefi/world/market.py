@@ -6,12 +6,24 @@ from typing import Self
 import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray
+from lefi.display import Series, card, plot
 from lefi.draws import normal
 from lefi.errors import InputError, OfferError
 from lefi.messages import CurveOffer, Offer, Receipt, Terms
 from lefi.offers import AuctionCall, Served, VoteOffer
 from lefi.payments import payment_of
-from lefi.world.abilities import Bidding, Bounded, Misreporting, Predicting, Remembering, Stating, Voting, able, has
+from lefi.world.abilities import (
+    Bidding,
+    Bounded,
+    Costed,
+    Misreporting,
+    Predicting,
+    Remembering,
+    Stating,
+    Voting,
+    able,
+    has,
+)
 from lefi.world.fleet import Fleet
 
 GUESSING = 0.01  # thousand samples: who trained on less predicts no better than this
@@ -19,7 +31,13 @@ GUESSING = 0.01  # thousand samples: who trained on less predicts no better than
 
 @dataclass(frozen=True, eq=False)
 class Market:
-    """A fleet under terms. Overspend is recorded in the receipt, never clipped."""
+    """A fleet under terms. Overspend is recorded in the receipt, never clipped.
+
+    >>> market = lefi.scenario("paper", clients=3)
+    >>> offer = lefi.CurveOffer([0.5] * 3, market.fleet.roster.rate, [10.0] * 3)
+    >>> market.settle(1, offer, rng=None)
+    Receipt(round 1: 3 clients, 3 answered, paid 1.49755 of 1.5 USD, accuracy 0.2146)
+    """
 
     terms: Terms
     fleet: Fleet
@@ -38,6 +56,21 @@ class Market:
     def __repr__(self) -> str:
         terms = self.terms
         return f"Market({len(self.fleet.roster)} clients, {terms.budget:g} USD a round, pays by {terms.payment})"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the terms, and what the clients' work costs them where that can be looked up."""
+        terms, clients = self.terms, len(self.fleet.roster)
+        facts: dict[str, object] = {"clients": f"{clients}, {type(self.fleet).__name__}"}
+        facts |= {"budget": f"{terms.budget:g} USD a round", "pays by": terms.payment}
+        facts |= {"total": f"{terms.total:g} USD"} if terms.total is not None else {}
+        facts |= {"sizes": f"{terms.size_low:g} to {terms.size_high:g} thousand samples"}
+        facts |= {"deadline": f"{terms.deadline:g} s"}
+        drawn = ""
+        if able(self.fleet, Costed):
+            means = self.fleet.means
+            axes = "most it can deliver [thousand samples]", "cost [USD per thousand samples]"
+            drawn = plot([Series(means.cap, means.marginal_cost)], *axes)
+        return card("Market", facts, drawn)
 
     def settle(self, round: int, offer: Offer, rng: np.random.Generator | None, budget: float | None = None) -> Receipt:
         """Ask the clients, first for bids where the offer calls for them; refuse impossible claims, pay the rest.

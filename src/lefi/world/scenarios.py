@@ -72,7 +72,18 @@ for _name, _settings in OURS.items():
 
 
 def register_scenario(name: str) -> Callable[[T], T]:
-    """Decorator: make a scenario known under this name: a function (clients, seed, settings) that returns a fleet."""
+    """Decorator: make a scenario known under this name: a function (clients, seed, settings) that returns a fleet.
+
+    >>> @lefi.register_scenario("phones")
+    ... def phones(clients, seed):
+    ...     ids = np.arange(clients)
+    ...     roster = lefi.Roster(ids, np.ones(clients), np.full(clients, 0.75))
+    ...     price = 6e-4 * (0.5 + lefi.draws.uniform(lefi.draws.key(seed, "phones"), ids))
+    ...     return lefi.RationalFleet(roster, price, np.full(clients, 5.0), lefi.cost("paper"))
+    ...
+    >>> lefi.scenario("phones", clients=4, seed=2)
+    Market(4 clients, 2 USD a round, pays by curve)
+    """
     return SCENARIOS.register(name)
 
 
@@ -95,6 +106,11 @@ def scenario(
     `payment` is the way of paying that it takes: curve (the paper's), price, menu, pool or auction.
     `settings` overrule the scenario's own: rate, speed, iid, price_factor (a number or a range (low, high)),
     size_low, size_high, accuracy, cost, learning, and the behaviours of `Settings`.
+
+    >>> lefi.scenario("mixed", clients=20, budget=5.0, seed=3)
+    Market(20 clients, 5 USD a round, pays by curve)
+    >>> lefi.scenario("paper", payment="price", total=100.0, rounds=50, size_high=5.0).terms.budget
+    2.0
     """
     found = SCENARIOS.get(name)
     whole("seed", seed, low=0)

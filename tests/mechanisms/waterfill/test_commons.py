@@ -43,7 +43,7 @@ def test_a_jump_of_all_prices_is_noticed_in_its_round_and_no_other_scenario_has_
 
 def test_who_never_delivers_does_not_make_others_seem_dear() -> None:
     curves = fleet("step", 60, 1, "dead")
-    shared = learned(lefi.Market(lefi.Terms(60 * 0.5, lefi.accuracy("paper")), curves), 6)
+    shared = learned(lefi.Market(lefi.Terms(60 * 0.5, lefi.accuracy("paper")), curves), 10)
     assert shared.mean[1] < np.log(curves.scale[curves.scale < 1].max())
     assert shared.chances[IDLE] > 0.1
 

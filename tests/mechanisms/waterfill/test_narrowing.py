@@ -34,7 +34,7 @@ def fitted(x: list[float], y: list[float], limit: float = HIGH, rho: float = 5e-
         answers[0, [X, LIMIT, Y, WHEN], j] = weight, limit, size, len(x) - j
     known = Fleet(0.0, HIGH, -1.0).shared._replace(rho=rho, jumped=jumped, now=float(len(x)))
     beliefs = blank(1)
-    fit_all(answers, np.array([RATE]), known, beliefs)
+    fit_all(answers, np.array([RATE]), known, np.zeros(1, dtype=bool), beliefs)
     points: FloatArray = beliefs.points[0]
     assert points[:, CHANCE].sum() == pytest.approx(1)
     return points

@@ -9,7 +9,6 @@ import lefi
 from lefi.arrays import FloatArray
 from lefi.mechanisms.waterfill.mechanism import Waterfill
 from lefi.mechanisms.waterfill.memory import FORGET
-from lefi.mechanisms.waterfill.solver import Solver
 from tests.lengths import examples
 
 SAFE = 1 - 1e-9
@@ -114,7 +113,7 @@ def test_silence_teaches_nothing() -> None:
 @pytest.mark.parametrize("scenario", ["mixed", "stubborn"])
 def test_a_large_fleet_keeps_the_budget_too(scenario: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Most clients of a large fleet follow a formula, or keep their offer; then all turn on the server at once."""
-    monkeypatch.setattr("lefi.mechanisms.waterfill.large.WORK", 500)
+    monkeypatch.setattr("lefi.mechanisms.waterfill.turns.WORK", 500)
     market = lefi.scenario(scenario, clients=2500, seed=1)
     mechanism = lefi.make("waterfill", market.terms)
     rng, roster = np.random.default_rng(0), market.fleet.roster
@@ -134,7 +133,7 @@ def test_no_nan_reaches_an_offer(monkeypatch: pytest.MonkeyPatch) -> None:
     mechanism = lefi.make("waterfill", market.terms)
     for _ in range(2):
         mechanism.tell(market.settle(1, mechanism.ask(market.fleet.roster), None))
-    monkeypatch.setattr(Solver, "solve", lambda *_: wrong)
+    monkeypatch.setattr("lefi.mechanisms.waterfill.mechanism.plan", lambda *_: wrong)
     offer = mechanism.ask(market.fleet.roster)
     assert offer.weight.tolist() == pytest.approx([0, 0, 0, np.exp(-3), np.exp(-3)])
     assert np.isfinite(offer.limit).all()

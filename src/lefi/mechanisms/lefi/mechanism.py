@@ -41,6 +41,11 @@ class Lefi:
     this one, because a client that is offered nothing teaches nothing. `lengthscales` (in units of budget / clients)
     and `noises` are the grid on which the evidence chooses after the rounds in `refits`. `cap`: answers of a client
     that are kept, beyond it close ones are merged; `away`: clients that left and are remembered, at most.
+
+    >>> market = lefi.scenario("paper", clients=3)
+    >>> mechanism = lefi.make("lefi", market.terms, slope="joint")
+    >>> [round(receipt.paid, 2) for receipt in lefi.play(mechanism, market, rounds=5)]
+    [0.13, 0.11, 0.11, 1.47, 0.62]
     """
 
     payment = "curve"

@@ -39,6 +39,11 @@ class Pace(Pacing):
     start     budget of the first round, as a share of the total
     gain      accuracy that another USD must buy, or it ends
     patience  rounds without an improvement by `least` after which it ends
+
+    >>> market = lefi.scenario("paper", clients=3, payment="price", total=20.0, rounds=10, learning="digits")
+    >>> mechanism = lefi.make("pace(price, data=digits)", market.terms)
+    >>> [f"{receipt.offer.worst_case():.3f} USD" for receipt in lefi.play(mechanism, market, rounds=3)]
+    ['0.003 USD', '0.005 USD', '0.006 USD']
     """
 
     tier = "sizes and accuracy"

@@ -63,6 +63,11 @@ class Price:
     """Bracket the price that each client takes; probe inside the bracket while it is wide and money is short.
 
     `away`: clients that left and are remembered, at most; the usual price and the fixed cost stay.
+
+    >>> market = lefi.scenario("paper", clients=4, payment="price", budget=0.5)
+    >>> mechanism = lefi.make("price", market.terms)
+    >>> [round(receipt.accuracy, 3) for receipt in lefi.play(mechanism, market, rounds=5)]
+    [0.196, 0.226, 0.226, 0.226, 0.226]
     """
 
     payment = "price"

@@ -133,8 +133,7 @@ def foresee(
         levels = Levels(beliefs.steps[i], beliefs.levels[i], beliefs.power[i])
         points, x, limit = beliefs.points[i], candidates.x[i], candidates.limit[i]
         now, perfect, top = look(points, levels, x, rate[i], shared.high, (stakes.worth[i], stakes.price), view)
-        stakes.open[i] = (perfect - now) * stakes.horizon > SLIGHT * top
-        for j in range(1, g if stakes.open[i] else 0):
+        for j in range(1, g if (perfect - now) * stakes.horizon > SLIGHT * top else 0):
             if x[j] > NOTHING:
                 later = told(points, levels, (x[j], limit[j]), rate[i], shared, view)
                 gain[i, j] += stakes.horizon * max(later - now, 0.0)

@@ -7,13 +7,16 @@ import numpy as np
 from lefi.arrays import FloatArray, IntArray
 from lefi.mechanisms.waterfill.curves import (
     CAP,
+    CAPPED,
     CHANCE,
     EXPONENT,
     FIXED,
     FIXED_COST,
     HINGES,
+    IDLE,
     KIND,
     KINDS,
+    OPEN,
     RISING,
     STAIRS,
     STEP,
@@ -22,7 +25,8 @@ from lefi.mechanisms.waterfill.curves import (
 )
 from lefi.mechanisms.waterfill.memory import EXACT, LIMIT, SAME, WHEN, Answers, X, Y
 from lefi.mechanisms.waterfill.narrowing import WIDE, fit_all
-from lefi.mechanisms.waterfill.points import COSTS, EXPONENTS, GROUP, POINTS, Beliefs, Shared, blank
+from lefi.mechanisms.waterfill.plain import told
+from lefi.mechanisms.waterfill.points import COSTS, EXPONENTS, GROUP, POINTS, ROUGH, Beliefs, Shared, blank
 from lefi.mechanisms.waterfill.review import explain_all, surprises
 
 VOTERS = 256  # clients that are asked, about; all of a smaller fleet
@@ -34,7 +38,6 @@ VAGUE = 4.0  # variance of a location before anything is known, in log money
 BROAD = 0.3  # variance of a client's location from which it teaches nothing about others
 ALIKE = 0.05  # variance among clients that seem all alike
 FEW = 0.1  # clients, or answers, that a first guess counts for
-NOISE = 0.03  # relative noise before anything is known
 LATE = 3  # rounds before drift is believed, and in which what was learned is used to learn again
 OUTLIER = 4.0  # times the usual squared residual: who is off by more follows a curve of its own
 SURPRISED = 0.3  # share of known clients whose answers surprise in a round, from which prices have jumped
@@ -42,12 +45,11 @@ ORDERLY = 10.0  # a tenth of the squared steps between answers are falls: then t
 
 
 class Votes(NamedTuple):
-    """Clients from whom the fleet learns: their answers before a round and after it."""
+    """Clients from whom the fleet learns, by id."""
 
     ids: IntArray
     rate: FloatArray
-    before: Answers
-    after: Answers
+    answers: Answers
 
 
 class Fleet:
@@ -56,31 +58,32 @@ class Fleet:
     def __init__(self, floor: float, high: float, start: float) -> None:
         self.first = np.array([start - high / 2, start + 1, 0.0])  # locations where the first offer buys some
         self.calm = False  # few clients surprised it last
+        self.ids, self.beliefs = np.empty(0, dtype=np.int64), blank(0)  # what was believed last of whom
         guess = CHANCES.copy(), SHAPES.copy(), np.full(POINTS, high)
-        self.shared = Shared(floor, high, NOISE, 0.0, 0.0, 0.0, self.first.copy(), np.full(COSTS + 1, VAGUE), *guess)
+        self.shared = Shared(floor, high, ROUGH, 0.0, 0.0, 0.0, self.first.copy(), np.full(COSTS + 1, VAGUE), *guess)
 
     def hear(self, votes: Votes, round: int) -> None:
         """Take in what a round showed."""
-        self.watch(votes.before, votes.after, votes.rate, round)
-        self.learn(votes.after, votes.rate)
+        self.watch(votes, round)
+        self.learn(votes)
 
-    def watch(self, before: Answers, after: Answers, rate: FloatArray, round: int) -> None:
+    def watch(self, votes: Votes, round: int) -> None:
         """Notice a change of regime: many clients that were known answer as no likely curve of theirs would."""
-        new = (after[:, WHEN, 0] == round) & ~np.isnan(before[:, Y, 2])
+        ids, rate, answers = votes
+        new = (answers[:, WHEN, 0] == round) & ~np.isnan(answers[:, Y, LATE - 1]) & np.isin(ids, self.ids)
         if new.sum() > 2:
-            beliefs = blank(int(new.sum()))
-            fit_all(before[new], rate[new], self.shared, beliefs)
-            share = surprises(after[new], rate[new], self.shared, beliefs) / new.sum()
+            beliefs = self.beliefs.part(np.searchsorted(self.ids, ids[new]))
+            share = surprises(answers[new], rate[new], self.shared, beliefs) / new.sum()
             if share > SURPRISED and self.calm:
                 self.shared = self.shared._replace(jumped=float(round))
             self.calm = share < SURPRISED / 3
         self.shared = self.shared._replace(now=float(round))
 
-    def learn(self, answers: Answers, rate: FloatArray) -> None:
+    def learn(self, votes: Votes) -> None:
         """Take in the answers of some clients."""
+        self.ids, rate, answers = votes
         for _ in range(2 if self.shared.now <= LATE else 1):
-            beliefs = blank(rate.size)
-            fit_all(answers, rate, self.shared, beliefs)
+            self.beliefs = beliefs = believe(answers, rate, self.shared)
             points = beliefs.points
             # Who never delivered follows what is believed of the others: taken for evidence, that feeds on itself.
             delivered = (answers[:, Y] > self.shared.floor + EXACT * self.shared.high).any(axis=1)
@@ -149,8 +152,21 @@ class Fleet:
         noise, drift = regress(left[use], old[use], shared)
         shown = disorder(answers, WIDE * np.sqrt(noise))
         trust = FEW / (FEW + ((y > shared.floor) & (count > 1)[:, None]).sum())
-        rho = float(np.clip(np.sqrt(trust * NOISE**2 + (1 - trust) * noise * shown), EXACT, 1))
+        rho = float(np.clip(np.sqrt(trust * ROUGH**2 + (1 - trust) * noise * shown), EXACT, 1))
         return rho, float(np.clip(drift * shown, 0, 1)) if shared.now > LATE else 0.0
+
+
+def believe(answers: Answers, rate: FloatArray, shared: Shared) -> Beliefs:
+    """What is believed of clients with these answers; of a plain one whose location is known, one curve."""
+    plain, beliefs = told(answers, rate, shared), blank(rate.size)
+    fit_all(answers, rate, shared, plain.rises, beliefs)
+    beliefs.points[plain.rises] = 0.0
+    beliefs.points[plain.rises, :, KIND] = IDLE
+    kind = np.where(plain.cap < shared.high, CAPPED, OPEN)
+    nought = np.zeros(rate.size)
+    sure = np.stack([kind, plain.b, nought, nought + 1, nought, plain.cap, nought + 1], axis=1)
+    beliefs.points[plain.rises, 0] = sure[plain.rises]
+    return beliefs
 
 
 def chances(points: FloatArray) -> FloatArray:

@@ -31,7 +31,7 @@ def explain(terms: Terms, fleet: Fleet | None, memory: Memory, ids: IntArray) ->
         told: tuple[dict[str, float], ...] = ({},) * ids.size
         return Explanation(ids, money, (low + high) / 2, low, high, offered, told, ("Nothing is known.",) * ids.size)
     beliefs = blank(ids.size)
-    fit_all(memory.read(ids), rate, fleet.shared, beliefs)
+    fit_all(memory.read(ids), rate, fleet.shared, np.zeros(ids.size, dtype=bool), beliefs)
     sizes = np.maximum(answers(beliefs, np.log(money / full[:, None]), terms.size_high, rate), terms.size_low)
     chance = beliefs.points[:, :, CHANCE]
     expected = (sizes * chance[:, :, None]).sum(axis=1)

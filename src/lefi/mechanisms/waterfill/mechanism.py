@@ -17,13 +17,12 @@ from lefi.mechanisms.waterfill.candidates import NOTHING
 from lefi.mechanisms.waterfill.commons import VOTERS, Fleet, Votes
 from lefi.mechanisms.waterfill.curves import ROUNDING, TINY
 from lefi.mechanisms.waterfill.explain import explain
-from lefi.mechanisms.waterfill.large import plan
 from lefi.mechanisms.waterfill.memory import EXACT, FORGET, Memory
 from lefi.mechanisms.waterfill.solver import Solver
+from lefi.mechanisms.waterfill.turns import plan
 from lefi.messages import CurveOffer, Receipt, Roster, Terms, spendable
 
 SHIFT = 0.2  # log weight: the first two offers to a client lie apart by twice this, to tell a plateau from a slope
-MANY = 2000  # clients of a fleet above which a formula serves who is easily understood, and others wait for their turn
 
 
 @register("waterfill")
@@ -31,6 +30,11 @@ class Waterfill:
     """One belief per client, one price of money for all.
 
     `forget`: rounds without a client after which its answers go.
+
+    >>> market = lefi.scenario("mixed", clients=4)
+    >>> mechanism = lefi.make("waterfill", market.terms)
+    >>> [bool(receipt.paid <= market.terms.budget) for receipt in lefi.play(mechanism, market, rounds=4)]
+    [True, True, True, True]
     """
 
     payment = "curve"
@@ -80,11 +84,9 @@ class Waterfill:
         weight, limit = offer.weight[order], offer.limit[order]
         asked = (weight > ROUNDING * each) & (limit > EXACT * self.terms.size_high)
         y = np.where(asked, np.minimum(receipt.sizes[order], limit), np.nan)
-        voters = np.flatnonzero(uniform(key(self.seed, "voters"), roster.ids) < VOTERS / clients)
-        ids, rate = roster.ids[voters], roster.rate[voters]
-        before = self.memory.read(ids)
         self.memory.note(roster, np.log(np.maximum(weight, TINY)), limit, y)
-        return Votes(ids, rate, before, self.memory.read(ids))
+        voters = np.flatnonzero(uniform(key(self.seed, "voters"), roster.ids) < VOTERS / clients)
+        return Votes(roster.ids[voters], roster.rate[voters], self.memory.read(roster.ids[voters]))
 
     def explain(self, ids: IntArray) -> Explanation:
         """What is believed of these clients; the rate of each is the one it was last seen with."""
@@ -92,20 +94,14 @@ class Waterfill:
 
     def _plan(self, roster: Roster, budget: float) -> tuple[FloatArray, FloatArray]:
         """Log weight and limit of each client."""
-        n, ids = len(roster), roster.ids
-        if self.fleet is None:  # nothing is known: equal shares, half of them shifted up and half down
-            return np.log(budget / n) + self.shift(roster), np.full(n, self.terms.size_high)
-        solver = self.solver(budget, n)
-        if n <= MANY:
-            x, limit = solver.solve(roster, lambda i: self.memory.read(ids[i]), budget)
-            return x - self.shift(roster), limit
-        return plan(solver, self.memory, roster, self.drawn(roster), budget)
+        if self.fleet is None:
+            return self.first(roster, budget / len(roster))
+        return plan(self.solver(budget, len(roster)), self.memory, roster, self.drawn(roster), budget)
 
-    def shift(self, roster: Roster) -> FloatArray | float:
-        """By how much the first two offers to each client are shifted, one up and one down."""
-        if self.memory.round > 1:
-            return 0.0
-        return np.where(uniform(key(self.seed, "mechanism"), roster.ids) < 0.5, SHIFT, -SHIFT)
+    def first(self, roster: Roster, each: float) -> tuple[FloatArray, FloatArray]:
+        """Nothing is known: equal shares of `each` USD, half of them shifted up and half down."""
+        shift = np.where(uniform(key(self.seed, "mechanism"), roster.ids) < 0.5, SHIFT, -SHIFT)
+        return np.log(each) + shift, np.full(len(roster), self.terms.size_high)
 
     def drawn(self, roster: Roster) -> FloatArray:
         """Whose turn it is; drawn anew in every round."""

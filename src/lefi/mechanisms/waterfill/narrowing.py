@@ -8,7 +8,7 @@ from math import exp, inf, log, pi, sqrt
 
 import numpy as np
 
-from lefi.arrays import FloatArray
+from lefi.arrays import BoolArray, FloatArray
 from lefi.compiler import allocating, compiled, inlined
 from lefi.mechanisms.waterfill.curves import (
     CAP,
@@ -57,10 +57,12 @@ GOLDEN = 0.618034  # share by which one point follows another where two unknowns
 
 
 @allocating
-def fit_all(answers: Answers, rate: FloatArray, shared: Shared, beliefs: Beliefs) -> None:
-    """Fill the beliefs about clients with these answers (n, 4, SLOTS)."""
+def fit_all(answers: Answers, rate: FloatArray, shared: Shared, skip: BoolArray, beliefs: Beliefs) -> None:
+    """Fill the beliefs about clients with these answers (n, 4, SLOTS), but for some to skip."""
     room, s = np.empty((PARTS, SLOTS)), np.empty(COLUMNS)
     for i in range(rate.size):
+        if skip[i]:
+            continue
         count, seen, refused, cut = recall(answers[i], shared, room)
         client = Client(room, count, rate[i], seen, refused, cut)
         beliefs.levels[i], beliefs.power[i], evidence = stack(client, shared, beliefs.steps[i])

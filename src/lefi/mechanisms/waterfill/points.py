@@ -12,7 +12,7 @@ POINTS = 17  # per family at most: where little is known, they lie a tenth of th
 KEPT = 40  # points of a client that are kept, of all families: fewer lose those that are rare
 RARE = 1e-3  # chance of a curve that does not count
 SURE = 2.0  # deviations of noise that an answer may be off: room for it in a limit, and what tells two curves apart
-ROUGH = 0.02  # of a size: noise below it is none to speak of, and by so much a curve of another shape may be off
+ROUGH = 0.03  # of a size: noise below it is none to speak of, and by so much a curve of another shape may be off
 JUMP = 0.5  # deviation of log prices where all of them change at once
 EXPONENTS = np.array([0.5, 0.7, 1.0, 1.5, 2.0, 3.0])  # of power clients
 GROUP = np.array([0, 0, 0, 0, 1, 1, 1, 1, 1])  # kinds that share a prior of locations: log price, or log money
@@ -55,7 +55,7 @@ class Beliefs(NamedTuple):
     levels: IntArray
     power: FloatArray
 
-    def part(self, p: slice) -> "Beliefs":
+    def part(self, p: slice | IntArray) -> "Beliefs":
         return Beliefs(self.points[p], self.steps[p], self.levels[p], self.power[p])
 
 

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lefi.allocation import allocate, best_response
+from lefi.allocation import allocate, best_response, search
 from lefi.arrays import BoolArray, FloatArray, IntArray
 from lefi.mechanisms.waterfill import candidates, points
 from lefi.mechanisms.waterfill.candidates import GRID, NOTHING, TOPS, Candidates, Stakes
-from lefi.mechanisms.waterfill.curves import TINY
-from lefi.mechanisms.waterfill.memory import SLOTS, WHEN, Answers, Y
+from lefi.mechanisms.waterfill.curves import ROUNDING, TINY
+from lefi.mechanisms.waterfill.memory import EXACT, SLOTS, WHEN, Answers, Y
 from lefi.mechanisms.waterfill.narrowing import fit_all
 from lefi.messages import Roster, Terms
 from lefi.threads import in_parts
@@ -26,12 +26,13 @@ ATTEMPTS = 8  # to spend what clients leave that jump between two candidates
 RAISE = 1.003  # factor by which offers are raised to use up the budget, at most; large fleets aim this far below it
 STRIDE = 1.25  # factor by which a block moves the price, at most
 DEPTH, HEIGHT = 12.0, 2.0  # log weights from an equal share less DEPTH to the whole budget plus HEIGHT
-HORIZON = 200.0  # rounds for which what a try finds counts
+HORIZON = 4.0  # rounds for which what a try finds counts, times the square of those that the job has lasted
 TRIED = SLOTS // 2  # answers, none like the one before, after which a client is tried no more
 LASTS = 0.01  # variance by which a location may drift until what was found is worth nothing
 
 Choose = Callable[[FloatArray, FloatArray, bool], tuple[IntArray, float]]
 Read = Callable[[IntArray], Answers]
+Spend = Callable[[float], float]  # what others, who share the budget, spend at a price of money
 
 
 class Served(NamedTuple):
@@ -51,23 +52,22 @@ class Solver:
     ) -> None:
         self.terms, self.shared, self.explore = terms, shared, explore
         self.reach = float(np.log(each)) - DEPTH, float(np.log(budget)) + HEIGHT
-        self.horizon = 1 / (1 / HORIZON + shared.drift / LASTS + leaving)
+        self.horizon = 1 / (1 / (HORIZON * shared.now**2) + shared.drift / LASTS + leaving)
         self.sober = 0.0  # price of money at which nobody tries: tries bid too, and would make what they find worthless
 
-    def solve(self, roster: Roster, read: Read, budget: float) -> tuple[FloatArray, FloatArray]:
-        """Log weight and limit of clients that share a budget; `read` gives the answers of those at positions."""
+    def solve(self, roster: Roster, read: Read, budget: float, others: Spend | None) -> Served:
+        """Offers to clients that share a budget with others; `read` gives the answers of those at positions.
+
+        Some tell the price. At this price the others are served block by block, and what a block spends over its part
+        moves the price for the next.
+        """
         n = len(roster)
         some = np.arange(0, n, -(-n // SAMPLE))
-        first = self._serve(roster.take(some), read(some), sharing(budget * some.size / n))
+        first = self._serve(roster.take(some), read(some), sharing(budget, others, some.size / n))
         if some.size == n:
-            return raised(first.x, float(first.cost.sum()), budget if first.price > 0 else 0.0), first.limit
-        all = self.serve(roster, read, first.price, budget / RAISE)
-        return raised(all.x, float(all.cost.sum()), budget), all.limit
-
-    def serve(self, roster: Roster, read: Read, price: float, budget: float = 0.0) -> Served:
-        """Offers at this price, block by block; where a budget is given, what a block overspends moves the price."""
-        n = len(roster)
-        x, limit, cost = np.empty((3, n))
+            return first
+        budget = min(float(first.cost.sum()) * n / some.size, budget / RAISE)
+        x, limit, cost, price = *np.empty((3, n)), first.price
         for start in range(0, n, BLOCK):
             at = np.arange(start, min(start + BLOCK, n))
             x[at], limit[at], cost[at], _ = self._serve(roster.take(at), read(at), at_price(price))
@@ -78,13 +78,13 @@ class Solver:
     def _serve(self, roster: Roster, answers: Answers, choose: Choose) -> Served:
         """Offers to clients among which money is shared in this way: candidates wide apart first, then ever closer."""
         n, rate = len(roster), roster.rate
-        beliefs, rows = points.blank(n), np.arange(n)
+        beliefs, rows, none = points.blank(n), np.arange(n), np.zeros(n, dtype=bool)
         # Who was looked at often enough is tried no more: one more look would find a try worth it by chance.
         trying = np.isnan(answers[:, Y, TRIED]) | (answers[:, WHEN, TRIED] < self.shared.jumped)
         x, half = np.empty((n, 1 + GRID + TOPS)), np.empty(n)
 
         def believe(p: slice) -> None:
-            fit_all(answers[p], rate[p], self.shared, beliefs.part(p))
+            fit_all(answers[p], rate[p], self.shared, none[p], beliefs.part(p))
             candidates.propose(beliefs.part(p), rate[p], self.reach, x[p], half[p])
 
         in_parts(n, believe)
@@ -94,8 +94,8 @@ class Solver:
             pick, price = choose(gain, found.cost, True)
             if stage == STAGES - 1:
                 break
-            net = np.where(x > NOTHING, gain - price * found.cost, -np.inf)
-            stay = np.where(x[rows, pick] > NOTHING, pick, net.argmax(axis=1))
+            bargain = np.where(x > NOTHING, (gain - gain[:, :1]) / np.maximum(found.cost, TINY), -np.inf)
+            stay = np.where(x[rows, pick] > NOTHING, pick, bargain.argmax(axis=1))
             near = x[rows, stay][:, None] + half[:, None] * WINDOW
             x = np.concatenate([np.full((n, 1), NOTHING), near, tops], axis=1)
             edge = (stage > 0) & ((pick == 1) | (pick == WINDOW.size))  # there it moves on, and comes no closer
@@ -135,11 +135,21 @@ def raised(x: FloatArray, spent: float, budget: float) -> FloatArray:
     return x + np.log(min(budget / spent, RAISE)) if min(budget, spent) > 0 else x
 
 
-def sharing(budget: float) -> Choose:
-    """The clients share this budget."""
+def sharing(budget: float, others: Spend | None, part: float) -> Choose:
+    """The clients, this part of all, share this budget with others."""
 
     def choose(gain: FloatArray, cost: FloatArray, all_spent: bool) -> tuple[IntArray, float]:
-        return allocate(gain, cost, budget, attempts=ATTEMPTS if all_spent else 1)
+        if others is None:
+            return allocate(gain, cost, budget * part, attempts=ATTEMPTS if all_spent else 1)
+        pick = np.empty(gain.shape[0], dtype=np.int64)
+        guess = float(gain.max() - gain.min()) * gain.shape[0] / (budget * part)
+
+        def spend(price: float) -> float:
+            return part * others(price) + float(best_response(gain, cost, price, pick))
+
+        _, price = search(spend, budget * part, guess, ROUNDING * guess, EXACT)
+        best_response(gain, cost, price, pick)
+        return pick, price
 
     return choose
 

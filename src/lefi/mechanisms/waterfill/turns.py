@@ -1,209 +1,135 @@
-"""`waterfill` in partitions: answers stay where their clients are, as in `large` who is plain is served there too.
+"""Who is served by the formula, who is thought about, and who waits for that in a large fleet.
 
-Shared are the belief that the fleet has in common, how many follow the formula, what the three groups cost, what those
-answer that tell the price, and the answers of about WORK clients at most, about whom one worker thinks.
+What is decided follows from counts, sums and some of the clients, so a fleet in partitions is planned in the same way.
 """
 
-from collections.abc import Sequence
-from copy import copy
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from lefi.arrays import BoolArray, FloatArray, IntArray
-from lefi.cells import in_cells, total
-from lefi.mechanisms.division import Division, Draft, Lesson, Outcome, Round, divides
-from lefi.mechanisms.waterfill import large, mechanism
-from lefi.mechanisms.waterfill.commons import Fleet, Votes
-from lefi.mechanisms.waterfill.curves import TINY
-from lefi.mechanisms.waterfill.mechanism import Waterfill, cut
-from lefi.mechanisms.waterfill.memory import Answers
-from lefi.mechanisms.waterfill.plain import Offers, Plain, corrected, price_by, serve, survey, telling
-from lefi.mechanisms.waterfill.solver import RAISE
-from lefi.messages import CurveOffer, Receipt, Roster, spendable
+from lefi.arrays import FloatArray, IntArray
+from lefi.mechanisms.waterfill.formula import Formula, share, telling
+from lefi.mechanisms.waterfill.memory import Memory
+from lefi.mechanisms.waterfill.plain import Plain, survey
+from lefi.mechanisms.waterfill.solver import RAISE, Read, Solver, raised
+from lefi.messages import Roster
+
+WORK = 20_000  # clients that a round thinks about, at most
 
 
-class Rows(NamedTuple):
-    """Clients about whom one worker thinks."""
+class Count(NamedTuple):
+    """Of a fleet."""
 
-    ids: IntArray
-    iid: FloatArray
-    rate: FloatArray
-    answers: Answers
+    clients: int
+    follows: int  # who could be plain
+    rises: int  # whose location is known
+
+    @property
+    def turn(self) -> float:
+        """The chance that a client whose location is not known has its turn to be thought about."""
+        return min(WORK / max(self.clients - self.rises, 1), 1.0)
+
+    @property
+    def followed(self) -> float:
+        """Clients that the formula serves, about."""
+        return self.rises + (self.follows - self.rises) * (1 - self.turn)
 
 
 class Groups(NamedTuple):
-    """A partition: what answers say, and who is served by the formula, thought about, or keeps an offer."""
+    """Where clients stand."""
 
-    plain: Plain
-    followed: IntArray
-    thought: IntArray
-    kept: IntArray
+    followed: IntArray  # served by the formula
+    thought: IntArray  # thought about
+    kept: IntArray  # keep the last offer that brought something
 
 
-class Look(NamedTuple):
-    """What a partition tells of its groups; costs by cell [USD]."""
+class Seen(NamedTuple):
+    """What is known of a fleet before anything is decided."""
 
-    thought: Rows
-    roster: Rows  # of those who tell the price; without answers
-    plain: Plain
-    costs: tuple[FloatArray, FloatArray, FloatArray]
-    kept: int
+    clients: int
+    kept: int  # who keep their offers
+    cost: float  # of these offers, USD
+    thought: Roster | None  # about whom is thought
+    read: Read  # their answers
+    formula: Formula | None  # None where it serves nobody
 
 
 class Plan(NamedTuple):
-    """What is decided for all, so far."""
+    """What is decided for all."""
 
-    follows: int  # clients that the formula serves
-    ids: IntArray | None = None  # of those that were thought about, with their offers
-    x: FloatArray = np.empty(0)
-    limit: FloatArray = np.empty(0)
-    less: float = 0.0  # log of what those keep of their offers who wait
-    rest: float = 0.0  # what all can cost whom the formula does not serve [USD]
-    left: float = 0.0  # for the others
-    price: float = 0.0  # at which they are served, and the power of it that they follow
-    power: float = 0.0
+    x: FloatArray  # log weight of those who are thought about
+    limit: FloatArray
+    less: float  # to add to the log weight of those who keep their offers
+    spent: float  # by both, USD
+    left: float  # for those whom the formula serves, USD
 
 
-def rows(of: Waterfill, roster: Roster, at: IntArray, answers: bool = True) -> Rows:
-    known = of.memory.read(roster.ids[at] if answers else roster.ids[:0])
-    return Rows(roster.ids[at], roster.iid[at], roster.rate[at], known)
+def plan(
+    solver: Solver, memory: Memory, roster: Roster, drawn: FloatArray, budget: float
+) -> tuple[FloatArray, FloatArray]:
+    """Log weight and limit of each client; `drawn`, a number from 0 to 1 per client, tells whose turn it is."""
+    plain = survey(memory, roster, solver.shared)
+    count = counted(plain)
+    groups = split(plain, drawn, count)
+    known, thought = plain.take(groups.followed), some(roster, groups.thought)
+    easy, formula = some(roster, groups.followed), None
+    if easy is not None:
+        few = telling(easy.ids, count.followed)
+        formula = Formula(solver.terms, easy.take(few), known.take(few), len(easy) / few.size)
+    cost, ids = float(kept_cost(roster, plain, groups.kept).sum()), roster.ids[groups.thought]
+    seen = Seen(len(roster), groups.kept.size, cost, thought, lambda i: memory.read(ids[i]), formula)
+    decided = decide(solver, seen, budget)
+    x, limit = written(plain, groups, decided, np.arange(ids.size))
+    if easy is not None and formula is not None:
+        x[groups.followed], limit[groups.followed], *_ = share(solver.terms, easy, known, formula, decided.left)
+    return x, limit
 
 
-def joined(parts: Sequence[Any], length: int) -> list[Any]:
-    """Columns of several partitions, in the order of ids, which are the first."""
-    columns = [np.concatenate([part[place] for part in parts]) for place in range(length)]
-    order = np.argsort(columns[0])
-    return [column[order] for column in columns]
+def some(roster: Roster, at: IntArray) -> Roster | None:
+    """The clients at these positions; None where there are none."""
+    return roster.take(at) if at.size else None
 
 
-@divides("waterfill")
-class WaterfillDivision(Division[Waterfill]):
-    """The head has the fleet's share of the belief, None before the first round."""
+def counted(plain: Plain) -> Count:
+    return Count(plain.follows.size, int(plain.follows.sum()), int(plain.rises.sum()))
 
-    looks = 3
 
-    def at(self, mechanism: Waterfill, own: None, head: Fleet | None) -> Waterfill:
-        here = copy(mechanism)
-        here.fleet = head
-        return here
+def split(plain: Plain, drawn: FloatArray, count: Count) -> Groups:
+    """Whose location is known is served by the formula, and who could be plain until its turn comes."""
+    turn = ~plain.rises & (drawn < count.turn)
+    return Groups(*(np.flatnonzero(mask) for mask in (plain.follows & ~turn, turn, ~plain.follows & ~turn)))
 
-    def look(self, of: Waterfill, roster: Roster, plan: Plan | None, own: Groups | None, round: Round) -> Lesson:
-        """How many follow the formula; then who is in which group; then what the formula spends."""
-        if of.fleet is None or (round.clients <= mechanism.MANY and plan is not None):
-            return Lesson()
-        if round.clients <= mechanism.MANY:
-            return Lesson(rows(of, roster, np.arange(len(roster))))
-        if plan is None or own is None:
-            plain, none = survey(of.memory, roster, of.fleet.shared), np.empty(0, dtype=np.int64)
-            return Lesson(int(plain.follows.sum()), Groups(plain, none, none, none))
-        if plan.ids is None:
-            return self._grouped(of, roster, plan, own.plain, round)
-        offers = self._served(of, roster, plan, own)
-        cost, last = np.zeros(len(roster)), own.plain.last.copy()
-        if offers is not None:
-            cost[own.followed], last[own.followed] = offers.cost, offers.size
-        return Lesson(in_cells(roster.ids, cost), own._replace(plain=own.plain._replace(last=last)))
 
-    def _grouped(self, of: Waterfill, roster: Roster, plan: Plan, plain: Plain, round: Round) -> Lesson:
-        follows = plain.follows & (plan.follows > 0)
-        turn = ~follows & (of.drawn(roster) < large.WORK / max(round.clients - plan.follows, 1))
-        groups = Groups(plain, *(np.flatnonzero(mask) for mask in (follows, turn, ~follows & ~turn)))
-        cost = TINY - np.exp(plain.x) * np.expm1(-roster.rate * plain.limit)  # as in `large.plan`
-        costs = [in_cells(roster.ids[at], cost[at]) for at in groups[1:]]
-        some = groups.followed
-        if some.size:
-            some = some[telling(roster.ids[some], plan.follows)]
-        told = rows(of, roster, some, answers=False)
-        thought = rows(of, roster, groups.thought)
-        return Lesson(Look(thought, told, plain.take(some), (costs[0], costs[1], costs[2]), groups.kept.size), groups)
+def kept_cost(roster: Roster, plain: Plain, kept: IntArray) -> FloatArray:
+    """What the offers cost that some keep [USD]."""
+    return -np.exp(plain.x[kept]) * np.expm1(-roster.rate[kept] * plain.limit[kept])
 
-    def _served(self, of: Waterfill, roster: Roster, plan: Plan, own: Groups) -> Offers | None:
-        if own.followed.size == 0 or plan.price == 0:
-            return None
-        return serve(of.terms, roster.take(own.followed), own.plain.take(own.followed), plan.price)
 
-    def decide(
-        self, of: Waterfill, head: Fleet | None, looks: Sequence[Any], plan: Plan | None, round: Round
-    ) -> Plan | None:
-        of.fleet, budget = head, spendable(round.money)
-        if head is None or (round.clients <= mechanism.MANY and plan is not None):
-            return plan
-        if round.clients <= mechanism.MANY:
-            ids, *others = joined(looks, 4)
-            return Plan(0, ids, *self._solved(of, Rows(ids, *others), budget, round))
-        if plan is None:
-            follows = sum(looks)
-            return Plan(follows if 2 * follows > round.clients else 0)
-        if plan.ids is None:
-            return self._priced(of, looks, plan, budget, round)
-        if plan.price == 0:
-            return plan
-        return plan._replace(price=plan.price * corrected(total(looks), plan.left, plan.power))
+def decide(solver: Solver, seen: Seen, budget: float) -> Plan:
+    """Offers to those who are thought about, and what is left for the others.
 
-    def _solved(self, of: Waterfill, some: Rows, budget: float, round: Round) -> tuple[FloatArray, FloatArray]:
-        roster = Roster(some.ids, some.iid, some.rate)
-        return of.solver(spendable(round.money), round.clients).solve(roster, lambda i: some.answers[i], budget)
+    Whatever some keep, half of an equal share is left for each of the others.
+    """
+    held, less = lowered(seen.cost, budget * (1 - (1 - seen.kept / seen.clients) / 2))
+    left = budget - held
+    if seen.thought is None:
+        return Plan(np.empty(0), np.empty(0), less, held, left)
+    served = solver.solve(seen.thought, seen.read, left, seen.formula.spend if seen.formula else None)
+    spent = float(served.cost.sum())
+    used, shift = lowered(spent, left / RAISE)
+    if seen.formula is None:
+        shift += float(raised(np.zeros(1), spent, left if served.price > 0 else 0.0)[0])
+    return Plan(served.x + shift, served.limit, less, held + spent * float(np.exp(shift)), left - used)
 
-    def _priced(self, of: Waterfill, looks: Sequence[Look], plan: Plan, budget: float, round: Round) -> Plan:
-        """As `large.plan` does, from sums and samples."""
-        clients, kept = round.clients, sum(look.kept for look in looks)
-        followed, thought, waiting = (total([look.costs[group] for look in looks]) for group in range(3))
-        less = np.zeros(1)
-        held = large.lowered(less, np.arange(1), waiting, budget * (1 - (1 - kept / clients) / 2))
-        left, some = budget - held, Rows(*joined([look.thought for look in looks], 4))
-        plan = plan._replace(ids=some.ids, less=float(less[0]), rest=held, left=left)
-        if plan.follows == 0:
-            x, limit = self._solved(of, some, left, round) if some.ids.size else (np.empty(0), np.empty(0))
-            return plan._replace(x=x, limit=limit)
-        telling = [(*look.roster[:3], *look.plain) for look in looks]
-        ids, iid, rate, *columns = joined(telling, 3 + len(Plain._fields))
-        few, which, share = Roster(ids, iid, rate), Plain(*columns), ids.size / plan.follows
-        if some.ids.size:
-            price, _ = price_by(of.terms, few, which, left * (followed / (followed + thought)) * share)
-            roster = Roster(some.ids, some.iid, some.rate)
-            solver = of.solver(budget, clients)
-            x, limit, spent, _ = solver.serve(roster, lambda i: some.answers[i], price)
-            most = left * (1 - plan.follows / clients / 2)
-            used = large.lowered(x, np.arange(x.size), float(spent.sum()), most)
-            plan = plan._replace(x=x, limit=limit, rest=held + used, left=left - used)
-        price, power = price_by(of.terms, few, which, plan.left * share)
-        return plan._replace(price=price, power=power)
 
-    def draft(self, of: Waterfill, roster: Roster, plan: Plan | None, own: Groups | None, round: Round) -> Draft:
-        if plan is None or plan.ids is None:
-            each = spendable(round.money) / round.clients
-            x, limit = np.log(each) + of.shift(roster), np.full(len(roster), of.terms.size_high)
-        elif own is None:
-            at = np.searchsorted(plan.ids, roster.ids)
-            x, limit = plan.x[at] - of.shift(roster), plan.limit[at]
-        else:
-            x, limit = own.plain.x.copy(), own.plain.limit.copy()
-            x[own.kept] += plan.less
-            at = np.searchsorted(plan.ids, roster.ids[own.thought])
-            x[own.thought], limit[own.thought] = plan.x[at], plan.limit[at]
-            offers, cost = self._served(of, roster, plan, own), np.zeros(len(roster))
-            if plan.price > 0:
-                if offers is not None:
-                    x[own.followed], limit[own.followed], cost[own.followed], _ = offers
-                return Draft(of.offer(roster, x, limit), cost)
-        offer = of.offer(roster, x, limit)
-        return Draft(offer, offer.payment(offer.limit))
+def written(plain: Plain, groups: Groups, decided: Plan, at: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Log weight and limit of all but those whom the formula serves; who is thought about stands there in the plan."""
+    x, limit = plain.x.copy(), plain.limit.copy()
+    x[groups.kept] += decided.less
+    x[groups.thought], limit[groups.thought] = decided.x[at], decided.limit[at]
+    return x, limit
 
-    def scaled(self, of: Waterfill, draft: Draft, cost: float, plan: Plan | None, round: Round) -> CurveOffer:
-        """Whom the formula serves gets what is left, if it is little."""
-        offer: CurveOffer = draft.offer
-        if plan is None or plan.price == 0:
-            return cut(offer, cost, spendable(round.money))
-        factor = min(plan.left / cost, RAISE) if min(plan.left, cost) > 0 else 1.0
-        raised: BoolArray = draft.cost > 0
-        weight = np.where(raised, factor * offer.weight, offer.weight)
-        return cut(CurveOffer(weight, offer.rate, offer.limit), factor * cost + plan.rest, spendable(round.money))
 
-    def tell(self, of: Waterfill, receipt: Receipt[CurveOffer], round: Round) -> Lesson:
-        return Lesson(of.note(receipt, round.money / round.clients, round.clients))
-
-    def learn(self, of: Waterfill, head: Fleet | None, lessons: Sequence[Votes], round: Round, _: Outcome) -> Fleet:
-        fleet = copy(head) if head is not None else of.first_fleet(round.money / round.clients)
-        fleet.hear(Votes(*joined(lessons, 4)), round.number)
-        return fleet
+def lowered(cost: float, most: float) -> tuple[float, float]:
+    """What offers cost once they are lowered, where they cost more than the most, and the log of the factor."""
+    return min(cost, most), float(np.log(most / cost)) if cost > most else 0.0

@@ -13,7 +13,12 @@ __all__ = ["CHECKS", "Check", "Claim", "Verdict", "check_claims"]
 
 @dataclass(frozen=True)
 class Check:
-    """A claim in words, the rule that decides it, and the function that measures."""
+    """A claim in words, the rule that decides it, and the function that measures.
+
+    >>> from lefi.studies.claims import CHECKS
+    >>> next(check.claim for check in CHECKS if check.key == "a")
+    'Weights and sizes settle within about 20 rounds.'
+    """
 
     key: str
     claim: str
@@ -171,7 +176,14 @@ CHECKS = (
 
 
 def check_claims(results: Results) -> list[Claim]:
-    """Every claim with its verdict, in the order of the table, corrected for how many rest on an interval."""
+    """Every claim with its verdict, in the order of the table, corrected for how many rest on an interval.
+
+    >>> from lefi.studies.claims import check_claims
+    >>> from lefi.studies.run.results import Results
+    >>> nothing = Results(studies={}, missing={})
+    >>> check_claims(nothing)[0].verdict
+    'not tested yet'
+    """
     claims = [_checked(check, results) for check in CHECKS]
     tried = [(place, claim.chance) for place, claim in enumerate(claims) if claim.chance is not None]
     for (place, _), corrected in zip(tried, holm([chance for _, chance in tried]), strict=True):

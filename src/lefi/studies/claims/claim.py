@@ -18,7 +18,12 @@ RIVALS = ("bara", "random")  # those of the paper
 
 @dataclass(frozen=True)
 class Claim:
-    """One row of the table. `numbers` holds what was measured, for tests and machines."""
+    """One row of the table. `numbers` holds what was measured, for tests and machines.
+
+    >>> from lefi.studies.claims import Claim
+    >>> Claim("z", "It is fast.", "0.2 s a round", "confirmed", "At most 1 s a round.").to_dict()["verdict"]
+    'confirmed'
+    """
 
     key: str
     claim: str

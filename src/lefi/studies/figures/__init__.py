@@ -137,13 +137,26 @@ def draw_figures(
 
     `progress` is told how many of how many.
     """
+    return begin_figures(results, folder, jobs=jobs, progress=progress)()
+
+
+def begin_figures(
+    results: Results, folder: Path, *, jobs: int = 1, progress: Callable[[int, int], None] | None = None
+) -> Callable[[], list[Drawn]]:
+    """`draw_figures`, which other processes begin now; what is returned waits for them."""
     wanted = [plan for plan in PLANS if not plan.extra or all(name in results.studies for name in plan.studies)]
-    drawn: dict[str, Drawn] = {}
-    for figure in spread(_draw, [(plan, _needed(plan, results), folder) for plan in wanted], jobs):
-        drawn[figure.name] = figure
-        if progress is not None:
-            progress(len(drawn), len(wanted))
-    return [drawn[plan.name] for plan in wanted]
+    tasks = [(plan, _needed(plan, results), folder) for plan in reversed(wanted)]  # at the end stand the longest
+    drawing = spread(_draw, tasks, jobs)
+
+    def wait() -> list[Drawn]:
+        drawn: dict[str, Drawn] = {}
+        for figure in drawing:
+            drawn[figure.name] = figure
+            if progress is not None:
+                progress(len(drawn), len(wanted))
+        return [drawn[plan.name] for plan in wanted]
+
+    return wait
 
 
 def _needed(plan: Plan, results: Results) -> Results:

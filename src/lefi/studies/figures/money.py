@@ -9,7 +9,8 @@ from matplotlib.ticker import NullLocator
 
 from lefi.mechanisms.catalogue import registered
 from lefi.studies.figures.bands import Band, band, bands, draw_band
-from lefi.studies.figures.style import FIRST_BEST, ORACLE, legend, looks, sheet
+from lefi.studies.figures.line_ends import name_lines
+from lefi.studies.figures.style import FIRST_BEST, ORACLE, looks, sheet
 from lefi.studies.run.results import Finished, matrix
 
 GOAL = 5.0  # USD: the paper's budget for 10 clients
@@ -56,7 +57,9 @@ def draw(numbers: Numbers) -> Figure:
     axes.set_xticks(numbers.oracle.by, [f"{budget:g}" for budget in numbers.oracle.by])
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set(xlabel="budget [USD per round, 10 clients]", ylabel="accuracy in the last round")
-    legend(figure, numbers.accuracy, oracle=True, first_best=True, markers=True)
+    both = {"oracle": numbers.oracle, "first_best": numbers.first_best}
+    bounds = {name: (float(line.by[-1]), float(line.middle[-1])) for name, line in both.items()}
+    name_lines(figure, axes, numbers.accuracy, markers=True, bounds=bounds)
     return figure
 
 

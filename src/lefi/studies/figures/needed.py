@@ -13,8 +13,9 @@ from matplotlib.ticker import LogLocator, NullLocator
 
 from lefi.arrays import FloatArray
 from lefi.studies.figures.bands import Band, draw_band
+from lefi.studies.figures.line_ends import name_lines
 from lefi.studies.figures.money import GOAL
-from lefi.studies.figures.style import in_order, label_y, legend, looks, sheet
+from lefi.studies.figures.style import in_order, label_y, looks, sheet
 from lefi.studies.run.results import Finished
 
 ROUNDING = 1e-9  # overspend below this is rounding
@@ -71,7 +72,7 @@ def draw(numbers: Numbers) -> Figure:
     axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 1.5, 2.0, 3.0, 5.0, 7.0)))
     axes.yaxis.set_minor_locator(NullLocator())
     axes.set(xlabel="round", ylabel="budget needed [USD per round]")
-    legend(figure, reached)
+    name_lines(figure, axes, reached)
     return figure
 
 

@@ -11,6 +11,7 @@ from matplotlib.ticker import MaxNLocator
 
 from lefi.arrays import FloatArray
 from lefi.studies.figures.bands import Band, bands, draw_band
+from lefi.studies.figures.line_ends import name_lines
 from lefi.studies.figures.style import GREY, ORACLE, grid, in_order, legend, looks, sheet, ticks_at
 from lefi.studies.judge.statistics import median
 from lefi.studies.run.results import Finished
@@ -34,7 +35,10 @@ def draw_rounds(study: Finished, swept: Sequence[str]) -> Figure:
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     figure.supxlabel("round", fontsize="medium")
     figure.supylabel("share of the optimum's gain", fontsize="medium")
-    legend(figure, study.mechanisms, oracle=True)
+    if len(panels) == 1:
+        name_lines(figure, panels[0], shares[0][1], bounds={"oracle": (float(study.last), 1.0)})
+    else:
+        legend(figure, study.mechanisms, oracle=True)
     return figure
 
 
@@ -47,7 +51,7 @@ def draw_money(study: Finished) -> Figure:
     axes.axhline(1, color=GREY, linestyle=ORACLE.line, linewidth=1.2)
     axes.set(xlabel="round", ylabel="paid, share of the budget", xlim=(1, study.last), ylim=(0, None))
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    legend(figure, study.mechanisms)
+    name_lines(figure, axes, used)
     return figure
 
 

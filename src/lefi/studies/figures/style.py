@@ -1,7 +1,6 @@
-"""One style for all figures: colours, markers and lines per mechanism, sizes, and how a figure is saved.
+"""One style for all figures: markers and lines per mechanism, sizes, and how a figure is saved.
 
-Colours are those of Okabe and Ito, which the colour-blind can tell apart; markers and line styles say the same
-again for a print in grey.
+Colours are those of `lefi.palette`; markers and line styles say the same again for a print in grey.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,6 +14,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, NullLocator
+
+from lefi.palette import COLOURS, SPARE
 
 Line = tuple[int, tuple[float, ...]]  # offset, and lengths of dashes and gaps
 SOLID: Line = (0, ())
@@ -31,27 +32,26 @@ class Look:
 
 
 KNOWN = {
-    "lefi": Look("lefi (paper)", "#0072B2", "o"),
-    "lefi warm": Look("lefi, first weights budget / clients", "#56B4E9", "o", (0, (7, 1.5))),
-    "lefi usd": Look("lefi, step and probe in USD", "#5B6FA8", "o", (0, (1.2, 1.2))),
-    "waterfill": Look("waterfill", "#009E73", "^"),
-    "uniform": Look("uniform", "#E69F00", "s", (0, (5, 1.5))),
-    "bara": Look("bara", "#D55E00", "D", (0, (3, 1.2, 1, 1.2))),
-    "bara cold": Look("bara, cold start", "#F0A07A", "D", (0, (1.2, 1.2))),
-    "random": Look("random", "#7A7A7A", "v", (0, (1.2, 1.2))),
-    "random cold": Look("random, cold start", "#B5B5B5", "v", (0, (1, 2))),
-    "price": Look("price", "#CC79A7", "P"),
-    "auction": Look("auction", "#56B4E9", "X"),
-    "posted": Look("posted", "#009E73", "o", (0, (7, 1.5))),
-    "posted(learn=false)": Look("posted, never learning", "#66C2A5", "o", (0, (1.2, 1.2))),
-    "contract": Look("contract", "#8C6D1F", "<", (0, (7, 1.5))),
-    "pool": Look("pool", "#4B0092", ">", (0, (4, 1, 1, 1, 1, 1))),
-    "contest": Look("contest", "#B3A100", "h", (0, (2, 1))),
-    "flat": Look("flat", "#7A7A7A", "d", (0, (1, 2))),
+    "lefi": Look("lefi (paper)", COLOURS["lefi"], "o"),
+    "lefi warm": Look("lefi, first weights budget / clients", COLOURS["lefi warm"], "o", (0, (7, 1.5))),
+    "lefi usd": Look("lefi, step and probe in USD", COLOURS["lefi usd"], "o", (0, (1.2, 1.2))),
+    "waterfill": Look("waterfill", COLOURS["waterfill"], "^"),
+    "uniform": Look("uniform", COLOURS["uniform"], "s", (0, (5, 1.5))),
+    "bara": Look("bara", COLOURS["bara"], "D", (0, (3, 1.2, 1, 1.2))),
+    "bara cold": Look("bara, cold start", COLOURS["bara cold"], "D", (0, (1.2, 1.2))),
+    "random": Look("random", COLOURS["random"], "v", (0, (1.2, 1.2))),
+    "random cold": Look("random, cold start", COLOURS["random cold"], "v", (0, (1, 2))),
+    "price": Look("price", COLOURS["price"], "P"),
+    "auction": Look("auction", COLOURS["auction"], "X"),
+    "posted": Look("posted", COLOURS["posted"], "o", (0, (7, 1.5))),
+    "posted(learn=false)": Look("posted, never learning", COLOURS["posted(learn=false)"], "o", (0, (1.2, 1.2))),
+    "contract": Look("contract", COLOURS["contract"], "<", (0, (7, 1.5))),
+    "pool": Look("pool", COLOURS["pool"], ">", (0, (4, 1, 1, 1, 1, 1))),
+    "contest": Look("contest", COLOURS["contest"], "h", (0, (2, 1))),
+    "flat": Look("flat", COLOURS["flat"], "d", (0, (1, 2))),
 }
 ORACLE = Look("oracle", "#000000", "", (0, (6, 3)))
 FIRST_BEST = Look("first_best", "#000000", "", (0, (1, 1.6)))
-SPARE_COLOURS = ("#CC79A7", "#56B4E9", "#8C6D1F", "#4B0092", "#B3A100")
 SPARE_MARKERS = ("P", "X", "<", ">", "h")
 SPARE_LINES: tuple[Line, ...] = (SOLID, (0, (7, 1.5)), (0, (4, 1, 1, 1, 1, 1)))
 
@@ -98,10 +98,10 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
 
 
 def _spare(name: str, place: int) -> Look:
-    turn = place // len(SPARE_COLOURS)
+    turn = place // len(SPARE)
     return Look(
         name,
-        SPARE_COLOURS[place % len(SPARE_COLOURS)],
+        SPARE[place % len(SPARE)],
         SPARE_MARKERS[place % len(SPARE_MARKERS)],
         SPARE_LINES[turn % len(SPARE_LINES)],
     )
@@ -181,7 +181,16 @@ def save(figure: Figure, folder: Path, name: str, kinds: Iterable[str] = DATES) 
     """The figure as PNG, SVG and PDF. Names no date, so that the same numbers give the same files."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = {folder / f"{name}.{kind}": DATES[kind] for kind in kinds}
+    _lay_out(figure)
     for path, without in paths.items():
         figure.savefig(path, metadata=without)
-        figure.set_layout_engine(None)  # the layout is found once: it takes as long as to draw
     return list(paths)
+
+
+def _lay_out(figure: Figure) -> None:
+    """Find the layout once, for all kinds of file. Saving would find it for each, and draw everything for it first."""
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        figure.set_dpi(SHEET["savefig.dpi"])  # the layout hangs on it a little
+        engine.execute(figure)
+        figure.set_layout_engine(None)

@@ -52,6 +52,11 @@ class Study(BaseModel):
     the same one can be there several times. `sweep` is one setting and its values, or two of them: a grid. `control`
     is the mechanism, by its label, that must stay behind: where it keeps up, the study tells nothing. `total` is the
     money of a whole run [USD]: without a budget every round has an equal part of it.
+
+    >>> from lefi.studies import Study
+    >>> study = Study.build({"name": "mine", "mechanisms": ["uniform", "exact = lefi(solve=exact)"], "seeds": 3})
+    >>> len(study.runs()), list(study.variants)
+    (6, ['uniform', 'exact'])
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)

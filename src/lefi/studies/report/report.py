@@ -8,7 +8,8 @@ from pathlib import Path
 
 from lefi.files import refusals
 from lefi.studies.claims import Claim, check_claims
-from lefi.studies.figures import Drawn, draw_figures
+from lefi.studies.figures import Drawn, begin_figures
+from lefi.studies.plan.paper import FULL, PAPER
 from lefi.studies.report.beyond import beyond_parts
 from lefi.studies.report.caught import caught_parts
 from lefi.studies.report.everybody import everybody_parts
@@ -25,6 +26,7 @@ from lefi.studies.report.verdicts import badges, claim_parts
 from lefi.studies.run.results import Results, read_results
 
 TITLE = "LeFi, measured again"
+ENOUGH = 6  # fleets: with fewer the interval of a median does not hold in 95 of 100 cases
 
 DEFINITIONS = {
     "weight, rate, size, payment": "A client that trains on size thousand samples is paid "
@@ -56,8 +58,8 @@ def write_report(
     out = Path(out)
     with refusals(out):
         out.mkdir(parents=True, exist_ok=True)
+        drawn = begin_figures(found, out / "figures", jobs=jobs, progress=progress)
         claims = check_claims(found)
-        drawn = draw_figures(found, out / "figures", jobs=jobs, progress=progress)
         _replace(out / "claims.json", json.dumps([claim.to_dict() for claim in claims], indent=1) + "\n")
         _replace(out / "numbers.json", json.dumps(numbers(found, claims), indent=1) + "\n")
         speed = speed_parts(Path(results), out / "figures")
@@ -75,9 +77,13 @@ def _replace(path: Path, text: str) -> Path:
     return hidden.replace(path)
 
 
-def _parts(found: Results, claims: list[Claim], drawn: list[Drawn], speed: list[str]) -> list[str]:
-    places = count(1)
-    body = [part for section in OUTLINE for part in _section(section, found, claims, drawn, places)]
+def _parts(found: Results, claims: list[Claim], drawing: Callable[[], list[Drawn]], speed: list[str]) -> list[str]:
+    """Every part of the page; what needs no figure comes first, while other processes draw."""
+    tables = [_tables(section, found) for section in OUTLINE]
+    top, lines, settings = facts(found, claims), sentences(found, claims), settings_table(found)
+    drawn, places = drawing(), count(1)
+    sections = zip(OUTLINE, tables, strict=True)
+    body = [part for section, rest in sections for part in _section(section, rest, claims, drawn, places)]
     return [
         f"<h1>{TITLE}</h1>",
         paragraph(
@@ -88,14 +94,15 @@ def _parts(found: Results, claims: list[Claim], drawn: list[Drawn], speed: list[
             "lead",
         ),
         *_missing(found),
-        facts(found, claims),
+        *_few(found),
+        top,
         pictures(drawn),
-        sentences(found, claims),
+        lines,
         badges(claims),
         *body,
         *speed,
         '<h2 id="settings">Settings</h2>',
-        folded("Every study, its settings and its seeds", [settings_table(found)], wide=True),
+        folded("Every study, its settings and its seeds", [settings], wide=True),
         versions_line(found),
         paragraph(
             "Points with 5 USD for more than 10 clients, with 10,000 clients, cold starts, pretending clients, "
@@ -109,14 +116,17 @@ def _parts(found: Results, claims: list[Claim], drawn: list[Drawn], speed: list[
     ]
 
 
+def _tables(section: Section, found: Results) -> list[str]:
+    tables = {"shares": _shares, "shape": shape_parts, "beyond": beyond_parts, "gaming": gaming_parts}
+    tables |= {"everybody": everybody_parts, "target": target_parts, "caught": caught_parts}
+    return [part for name in section.tables for part in tables[name](found)]
+
+
 def _section(
-    section: Section, found: Results, claims: list[Claim], drawn: list[Drawn], places: Iterator[int]
+    section: Section, rest: list[str], claims: list[Claim], drawn: list[Drawn], places: Iterator[int]
 ) -> list[str]:
     by_name = {figure.name: figure for figure in drawn if figure.name not in PICTURES}
     shown = [by_name[name] for name in section.figures if name in by_name]
-    tables = {"shares": _shares, "shape": shape_parts, "beyond": beyond_parts, "gaming": gaming_parts}
-    tables |= {"everybody": everybody_parts, "target": target_parts, "caught": caught_parts}
-    rest = [part for name in section.tables for part in tables[name](found)]
     return [
         f'<h2 id="{section.anchor}">{escape(section.question)}</h2>',
         *([paragraph(section.about)] if section.about else []),
@@ -135,6 +145,19 @@ def _missing(found: Results) -> list[str]:
         paragraph("Some studies are missing, and with them some figures and claims:", "note"),
         table(["Study", "Why"], rows),
     ]
+
+
+def _few(found: Results) -> list[str]:
+    """A warning where a look was so quick that its intervals are none."""
+    seeds = min((study.seeds for name, study in found.studies.items() if name in PAPER), default=ENOUGH)
+    if seeds >= ENOUGH:
+        return []
+    fleets = "1 fleet" if seeds == 1 else f"{seeds} fleets"
+    text = (
+        f"A quick look: some points rest on {fleets} only, and an interval is then the range of them. Verdicts may "
+        f"turn with more: lefi paper has 10 fleets, lefi paper --full {FULL}."
+    )
+    return [paragraph(text, "note")]
 
 
 def _shares(found: Results) -> list[str]:

@@ -144,6 +144,17 @@ def truthful(_: Numbers) -> str:
     return f"Over all these markets `posted` leads by {' and '.join(words)} (paired, of first_best's gain)."
 
 
+def kernels(_: Numbers) -> str:
+    """Share by kernel and lengthscales, early and at the end."""
+    table = heavy_table("kernels")
+    points = table.select("scenario", "round").unique().sort("scenario", "round", descending=[True, False]).rows()
+    rows = []
+    for (name,), here in table.partition_by("mechanism", maintain_order=True, as_dict=True).items():
+        shares = [here.filter(scenario=scenario, round=round)["share"] for scenario, round in points]
+        rows.append([str(name), *(told(median(share.to_numpy()), 3) for share in shares)])
+    return markdown(["", *(f"`{scenario}`, round {round}" for scenario, round in points)], rows)
+
+
 def agents(_: Numbers) -> str:
     """Agents on clients that no training saw."""
     return markdown(*family_cells())
@@ -164,6 +175,7 @@ BLOCKS: dict[str, Callable[[Numbers], str]] = {
     "replies": replies,
     "settled": settled,
     "truthful": truthful,
+    "kernels": kernels,
     "agents": agents,
     "taught": taught,
     "fits": training_tables.fits,

@@ -39,6 +39,9 @@ def _concatenated(paths: list[Path]) -> pl.DataFrame:
     if not paths:
         return pl.DataFrame()
     try:
-        return pl.concat([pl.read_parquet(path) for path in paths], how="diagonal")
+        try:
+            return pl.read_parquet(paths)  # in one go: a third of the time
+        except pl.exceptions.PolarsError:  # runs of one study may have columns of their own
+            return pl.concat([pl.read_parquet(path) for path in paths], how="diagonal")
     except (OSError, pl.exceptions.PolarsError) as error:
         raise LefiError(f"cannot read the results in {paths[0].parents[1]}: {str(error).splitlines()[0]}") from None

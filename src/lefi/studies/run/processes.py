@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from lefi.errors import LefiError
 from lefi.threads import threads
@@ -17,11 +17,19 @@ R = TypeVar("R")
 
 
 def spread(work: Callable[[T], R], items: Sequence[T], jobs: int) -> Iterator[R]:
-    """What `work` makes of each item, as it comes; in this process where one is enough."""
+    """What `work` makes of each item, as it comes; in this process where one is enough.
+
+    Other processes begin at once, not when the first result is asked for: this one may do something else meanwhile.
+    """
     if jobs == 1 or len(items) <= 1:
-        for item in items:
-            yield work(item)
-        return
+        return map(work, items)
+    results = _elsewhere(work, items, jobs)
+    next(results)
+    return cast(Iterator[R], results)
+
+
+def _elsewhere(work: Callable[[T], R], items: Sequence[T], jobs: int) -> Iterator[R | None]:
+    """First None, when all is handed out: from then on closing ends the processes. Then the results."""
     before = multiprocessing.active_children()
     jobs = min(jobs, len(items))
     pool = ProcessPoolExecutor(
@@ -29,6 +37,7 @@ def spread(work: Callable[[T], R], items: Sequence[T], jobs: int) -> Iterator[R]
     )
     futures: list[Future[R]] = [pool.submit(work, item) for item in items]
     try:
+        yield None
         for future in as_completed(futures):
             yield future.result()
     except BrokenProcessPool:

@@ -9,7 +9,9 @@ import numpy as np
 import polars as pl
 
 from lefi.arrays import FloatArray
+from lefi.display import Series, card, plot, table
 from lefi.errors import LefiError
+from lefi.palette import colours
 from lefi.studies.plan.paper import EXTRA, PAPER
 from lefi.studies.run.heavy import heavy_table
 from lefi.studies.run.load import load
@@ -49,6 +51,18 @@ class Finished:
         """The last round that every run reached."""
         ends = self.rounds.group_by("mechanism", "seed", "clients", "budget", "deadline").agg(pl.col("round").max())
         return int(ends["round"].to_numpy().min())
+
+    def _repr_html_(self) -> str:
+        """For notebooks: medians of the last round by mechanism, and accuracy round by round."""
+        facts = {"scenario": self.scenario, "runs": f"{self.seeds} seeds, {self.last} rounds"}
+        rows, lines, colour = [], [], colours(self.labels)
+        for name in self.labels:
+            one = self.of(name).group_by("round").agg(pl.col("accuracy", "paid").median()).sort("round")
+            rows.append((name, f"{one['accuracy'][-1]:.4f}", f"{one['paid'][-1]:.4g} USD"))
+            rounds = one["round"].cast(pl.Float64).to_numpy()
+            lines.append(Series(rounds, one["accuracy"].to_numpy(), name, colour[name]))
+        head = ("mechanism", "accuracy, last round", "paid, last round")
+        return card(f"Study {self.name}", facts, table(head, rows), plot(lines, "round", "accuracy", lines=True))
 
     def of(self, mechanism: str) -> pl.DataFrame:
         return self.rounds.filter(pl.col("mechanism") == mechanism)
@@ -106,7 +120,15 @@ def read_results(folder: Path, names: tuple[str, ...] = PAPER, extra: tuple[str,
 
 
 def read_study(folder: Path | str, name: str) -> Finished:
-    """One finished study of the folder."""
+    """One finished study of the folder.
+
+    >>> from tempfile import mkdtemp
+    >>> from lefi.studies import Study, results, run_study
+    >>> study, out = Study.build({"name": "mine", "mechanisms": ["uniform"], "rounds": 2, "seeds": 2}), mkdtemp()
+    >>> folder = run_study(study, out)
+    >>> results(out, "mine").rounds.shape[0]
+    4
+    """
     folder = Path(folder)
     rounds, clients = load(name, folder)
     told = read_manifest(folder / name)

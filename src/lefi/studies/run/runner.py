@@ -32,7 +32,14 @@ LOCAL = "local"
 def run_study(
     study: Study, out: Path | str, *, jobs: int = 1, engine: str = LOCAL, progress: Progress | None = None
 ) -> Path:
-    """Run what is missing of one study under `out`; its folder."""
+    """Run what is missing of one study under `out`; its folder.
+
+    >>> from tempfile import mkdtemp
+    >>> from lefi.studies import Study, run_study
+    >>> study = Study.build({"name": "mine", "mechanisms": ["uniform"], "rounds": 2, "seeds": 2, "clients": 3})
+    >>> run_study(study, mkdtemp()).name
+    'mine'
+    """
     return run_studies([study], out, jobs=jobs, engine=engine, progress=progress)[0]
 
 

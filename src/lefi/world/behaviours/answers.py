@@ -16,7 +16,13 @@ from lefi.world.client import best_bid
 
 @dataclass(frozen=True, eq=False)
 class OptOut(Behaviour):
-    """Reading `opt-out`: a client whose best utility is negative answers 0."""
+    """Reading `opt-out`: a client whose best utility is negative answers 0.
+
+    >>> from lefi.world.behaviours import OptOut
+    >>> fleet = lefi.scenario("paper", clients=2).fleet
+    >>> OptOut(fleet).respond(lefi.PriceOffer([0.0, 1.0], [5.0, 5.0]), None).round(1)
+    array([0., 5.])
+    """
 
     def respond(self, offer: Offer, rng: np.random.Generator | None) -> FloatArray:
         sizes = self.fleet.respond(offer, rng)
@@ -32,7 +38,14 @@ class OptOut(Behaviour):
 
 @dataclass(frozen=True, eq=False)
 class Noisy(Behaviour):
-    """size (1 + r normal), pushed into what the client can deliver and the offer pays for."""
+    """size (1 + r normal), pushed into what the client can deliver and the offer pays for.
+
+    >>> from lefi.world.behaviours import Noisy
+    >>> fleet = Noisy(lefi.scenario("paper", clients=3).fleet, r=0.1)
+    >>> offer = lefi.PriceOffer([1.0] * 3, [5.0] * 3)
+    >>> fleet.respond(offer, np.random.default_rng(0)).round(2)
+    array([4.19, 5.  , 5.  ])
+    """
 
     r: float
 
@@ -49,7 +62,13 @@ class Noisy(Behaviour):
 
 @dataclass(frozen=True, eq=False)
 class Dropout(Behaviour):
-    """A share r of the clients does not answer (NaN)."""
+    """A share r of the clients does not answer (NaN).
+
+    >>> from lefi.world.behaviours import Dropout
+    >>> fleet = Dropout(lefi.scenario("paper", clients=4).fleet, r=0.5)
+    >>> fleet.respond(lefi.PriceOffer([1.0] * 4, [5.0] * 4), np.random.default_rng(0))
+    array([nan,  5.,  5., nan])
+    """
 
     r: float
 
@@ -65,7 +84,13 @@ class Dropout(Behaviour):
 
 @dataclass(frozen=True, eq=False)
 class Misreport(Behaviour):
-    """Claims f times what it trains on; a claim that is cut to the limit lowers the training with it."""
+    """Claims f times what it trains on; a claim that is cut to the limit lowers the training with it.
+
+    >>> from lefi.world.behaviours import Misreport
+    >>> fleet = Misreport(lefi.scenario("paper", clients=2).fleet, f=2.0)
+    >>> fleet.truth(np.array([4.0, 1.0]))
+    array([2. , 0.5])
+    """
 
     f: float
 
@@ -88,6 +113,12 @@ class Sticky(Behaviour):
     """(1 - i) best + i last, where last is what the client delivered before; its best in its first round.
 
     Responding changes nothing: the memory is a new fleet, made by `remember` between two rounds.
+
+    >>> from lefi.world.behaviours import Sticky
+    >>> fleet = Sticky(lefi.scenario("paper", clients=2).fleet, i=0.5)
+    >>> offer = lefi.PriceOffer([1.0, 1.0], [5.0, 5.0])
+    >>> fleet.remember(np.array([1.0, 0.0])).respond(offer, None).round(2)
+    array([3. , 2.5])
     """
 
     i: float

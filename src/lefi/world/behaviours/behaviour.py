@@ -14,7 +14,15 @@ from lefi.world.fleet import Fleet, RationalFleet
 
 
 class SelfishFleet(Fleet, Protocol):
-    """A fleet whose private means are at hand, so that other behaviours can be built on it."""
+    """A fleet whose private means are at hand, so that other behaviours can be built on it.
+
+    >>> from lefi.world.behaviours import SelfishFleet
+    >>> def kept(fleet: SelfishFleet, offer: lefi.Offer) -> float:
+    ...     return float(fleet.utility(offer, fleet.respond(offer, None)).sum())
+    ...
+    >>> kept(lefi.scenario("paper", clients=2).fleet, lefi.PriceOffer([1.0, 1.0], [5.0, 5.0])) > 0
+    True
+    """
 
     @property
     def means(self) -> Means: ...
@@ -32,7 +40,16 @@ class SelfishFleet(Fleet, Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Behaviour:
-    """A fleet around a fleet. Holds nothing per client: what belongs to a client is a function of its id."""
+    """A fleet around a fleet. Holds nothing per client: what belongs to a client is a function of its id.
+
+    >>> class Lazy(lefi.Behaviour):
+    ...     def respond(self, offer, rng):
+    ...         return self.fleet.respond(offer, rng) / 2
+    ...
+    >>> fleet = lefi.scenario("paper", clients=2).fleet
+    >>> Lazy(fleet).respond(lefi.PriceOffer([1.0, 1.0], [4.0, 4.0]), None).round(2)
+    array([2., 2.])
+    """
 
     fleet: Any  # a SelfishFleet; Noisy, Sticky, Dropout and Misreport work around any Fleet
 

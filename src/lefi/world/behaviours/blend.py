@@ -19,6 +19,11 @@ class Blend(Behaviour):
     """Each client belongs to one of several kinds with equal chance, drawn from its id.
 
     `kinds` are behaviours around the fleet inside, made by functions so that a change of that fleet reaches them all.
+
+    >>> from lefi.world.behaviours import Blend, Noisy, OptOut
+    >>> fleet = lefi.scenario("paper", clients=4).fleet
+    >>> Blend(fleet, kinds=(OptOut, lambda inside: Noisy(inside, 0.1)), key=1).kind
+    array([1, 0, 0, 1])
     """
 
     kinds: tuple[Callable[[Any], Any], ...]

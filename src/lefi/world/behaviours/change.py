@@ -14,7 +14,14 @@ from lefi.world.fleet import RationalFleet
 
 @dataclass(frozen=True, eq=False)
 class Drift(Behaviour):
-    """The log of each price does a random walk with standard deviation r a round."""
+    """The log of each price does a random walk with standard deviation r a round.
+
+    >>> from lefi.world.behaviours import Drift
+    >>> fleet = Drift(lefi.scenario("paper", clients=2).fleet, r=0.02)
+    >>> later = fleet.advance(np.random.default_rng(0))
+    >>> (later.means.price / fleet.means.price).round(3)
+    array([0.968, 1.019])
+    """
 
     r: float
 
@@ -28,7 +35,14 @@ class Drift(Behaviour):
 
 @dataclass(frozen=True, eq=False)
 class Jump(Behaviour):
-    """In one round every price changes by a factor of its own, drawn once: exp(r) or exp(-r) with equal chance."""
+    """In one round every price changes by a factor of its own, drawn once: exp(r) or exp(-r) with equal chance.
+
+    >>> from lefi.world.behaviours import Jump
+    >>> fleet = Jump(lefi.scenario("paper", clients=2).fleet, r=0.5, round=2)
+    >>> later = fleet.advance(np.random.default_rng(0))
+    >>> (later.means.price / fleet.means.price).round(3)
+    array([1.649, 0.607])
+    """
 
     r: float
     round: int = 15
@@ -52,6 +66,10 @@ class Churn(Behaviour):
 
     `draw` makes the newcomers of given ids; ids are never used again. One client always stays: where all would leave,
     it is the one that was closest to staying.
+
+    >>> market = lefi.scenario("churning", clients=5, churn=0.5)
+    >>> market.fleet.advance(np.random.default_rng(3)).roster.ids
+    array([0, 3, 4, 5, 6])
     """
 
     r: float

@@ -19,6 +19,11 @@ class Cheat(Behaviour):
     0 stands for no work: an idle claim, a replayed update, a copy of another. They cheat from round `begins` on, in
     `duty` of the rounds. `caught` is the chance that such a round has them accused, from their second round on: then
     they get no more offers, so they neither train nor are paid.
+
+    >>> from lefi.world.behaviours import Cheat
+    >>> fleet = Cheat(lefi.scenario("paper", clients=5).fleet, share=0.4, work=0.1, key=3)
+    >>> fleet.truth(np.full(5, 2.0))
+    array([2. , 2. , 2. , 0.2, 2. ])
     """
 
     share: float = 0.4

@@ -35,7 +35,16 @@ BEHAVIOURS: Registry[Callable[..., Any]] = Registry("behaviour", _missing)
 
 
 def register_behaviour(name: str) -> Callable[[B], B]:
-    """Decorator: make a behaviour known to scenarios, studies and the command line under this name."""
+    """Decorator: make a behaviour known to scenarios, studies and the command line under this name.
+
+    >>> @lefi.register_behaviour("sleepy")
+    ... class Sleepy(lefi.Behaviour):
+    ...     def respond(self, offer, rng):
+    ...         return self.fleet.respond(offer, rng) / 2
+    ...
+    >>> type(lefi.scenario("paper", behaviours=["sleepy"]).fleet).__name__
+    'Sleepy'
+    """
 
     def add(behaviour: B) -> B:
         BEHAVIOURS.add(name, behaviour)

@@ -41,7 +41,13 @@ class Scaled(Behaviour):
 
 @dataclass(frozen=True, eq=False)
 class Linear(Scaled):
-    """cap min(1, K / K_n)"""
+    """cap min(1, K / K_n)
+
+    >>> from lefi.world.behaviours import Linear
+    >>> fleet = Linear(lefi.scenario("paper", clients=2).fleet, key=1)
+    >>> fleet.respond(lefi.PriceOffer([0.01, 1.0], [5.0, 5.0]), None).round(2)
+    array([1.29, 5.  ])
+    """
 
     def respond(self, offer: Offer, rng: np.random.Generator | None) -> FloatArray:
         return np.minimum(private_cap(self.fleet) * np.minimum(1, self.pull(offer)), offer.limit)
@@ -49,7 +55,13 @@ class Linear(Scaled):
 
 @dataclass(frozen=True, eq=False)
 class AllOrNothing(Scaled):
-    """cap where K >= K_n, else 0"""
+    """cap where K >= K_n, else 0
+
+    >>> from lefi.world.behaviours import AllOrNothing
+    >>> fleet = AllOrNothing(lefi.scenario("paper", clients=2).fleet, key=1)
+    >>> fleet.respond(lefi.PriceOffer([0.01, 1.0], [5.0, 5.0]), None)
+    array([0., 5.])
+    """
 
     def respond(self, offer: Offer, rng: np.random.Generator | None) -> FloatArray:
         return np.where(self.pull(offer) >= 1, np.minimum(private_cap(self.fleet), offer.limit), 0.0)
@@ -57,7 +69,13 @@ class AllOrNothing(Scaled):
 
 @dataclass(frozen=True, eq=False)
 class Logit(Behaviour):
-    """Chooses among 33 sizes with probability in proportion to exp(utility / T), T in USD; noise-free: the mean."""
+    """Chooses among 33 sizes with probability in proportion to exp(utility / T), T in USD; noise-free: the mean.
+
+    >>> from lefi.world.behaviours import Logit
+    >>> fleet = Logit(lefi.scenario("paper", clients=2).fleet, T=0.1)
+    >>> fleet.respond(lefi.PriceOffer([0.1, 1.0], [5.0, 5.0]), None).round(2)
+    array([4.1 , 4.96])
+    """
 
     T: float
 
@@ -81,7 +99,13 @@ class Logit(Behaviour):
 
 @dataclass(frozen=True, eq=False)
 class ConvexCost(Behaviour):
-    """Rational under the cost theta (p D + q) + c D^2: the best D is the best answer to a price theta p + 2 c D."""
+    """Rational under the cost theta (p D + q) + c D^2: the best D is the best answer to a price theta p + 2 c D.
+
+    >>> from lefi.world.behaviours import ConvexCost
+    >>> fleet = ConvexCost(lefi.scenario("paper", clients=2).fleet, c=0.1)
+    >>> fleet.respond(lefi.PriceOffer([0.5, 1.0], [9.0, 9.0]), None).round(2)
+    array([2.5, 5. ])
+    """
 
     c: float
 

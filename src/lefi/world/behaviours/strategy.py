@@ -29,7 +29,14 @@ class Pretender(Behaviour):
 
 @dataclass(frozen=True, eq=False)
 class Holdout(Pretender):
-    """Answers every offer and every call as if its price were 1 + r times what it is, to teach the server that."""
+    """Answers every offer and every call as if its price were 1 + r times what it is, to teach the server that.
+
+    >>> from lefi.world.behaviours import Holdout
+    >>> fleet = lefi.scenario("paper", clients=2).fleet
+    >>> offer = lefi.CurveOffer([1.0, 1.0], fleet.roster.rate, [10.0, 10.0])
+    >>> fleet.respond(offer, None).round(2), Holdout(fleet, r=1.0).respond(offer, None).round(2)
+    (array([10.  ,  9.03]), array([9.19, 8.1 ]))
+    """
 
     def respond(self, offer: Offer, rng: np.random.Generator | None) -> FloatArray:
         return self.fleet.reprice(self.factor).respond(offer, rng)
@@ -40,7 +47,14 @@ class Holdout(Pretender):
 
 @dataclass(frozen=True, eq=False)
 class Overbid(Pretender):
-    """Bids 1 + r times what it would, and delivers what it wins if that is worth its true cost."""
+    """Bids 1 + r times what it would, and delivers what it wins if that is worth its true cost.
+
+    >>> from lefi.world.behaviours import Overbid
+    >>> fleet = lefi.scenario("paper", clients=2).fleet
+    >>> call = lefi.AuctionCall(1.0, [1.0, 1.0], [5.0, 5.0], fleet.roster.ids)
+    >>> (Overbid(fleet, r=0.5).bid(call, None) / fleet.bid(call, None)).round(2)
+    array([1.5, 1.5])
+    """
 
     def bid(self, call: AuctionCall, rng: np.random.Generator | None) -> FloatArray:
         return self.factor * self.fleet.bid(call, rng)

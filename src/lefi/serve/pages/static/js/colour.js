@@ -7,5 +7,6 @@ export function faded(name, share) {
   return `color-mix(in srgb, ${colour(name)} ${Math.round(100 * share)}%, transparent)`;
 }
 
-const KNOWN = ["lefi", "waterfill", "uniform", "bara", "random", "price", "auction", "contract", "pool", "contest", "flat"];
+// The colours of lefi/palette.py; a test compares them.
+const KNOWN = ["lefi", "waterfill", "uniform", "bara", "random", "price", "auction", "posted", "contract", "pool", "contest", "flat"];
 export const ofMechanism = (name) => (KNOWN.includes(name) ? name : "accent");

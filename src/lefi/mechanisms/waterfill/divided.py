@@ -1,0 +1,166 @@
+"""`waterfill` in partitions: answers stay where their clients are, and whom the formula serves is served there too.
+
+Shared are the belief that the fleet has in common, how many are plain, what those answer that tell the price, what some
+keep and the formula spends, and the answers of about WORK clients at most, about whom one worker thinks.
+"""
+
+from collections.abc import Sequence
+from copy import copy
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lefi.arrays import BoolArray, FloatArray, IntArray
+from lefi.cells import in_cells, total
+from lefi.mechanisms.division import Division, Draft, Lesson, Outcome, Round, divides
+from lefi.mechanisms.waterfill.commons import Fleet, Votes
+from lefi.mechanisms.waterfill.formula import Formula, Offers, corrected, serve, telling
+from lefi.mechanisms.waterfill.mechanism import Waterfill, cut
+from lefi.mechanisms.waterfill.memory import Answers
+from lefi.mechanisms.waterfill.plain import Plain, survey
+from lefi.mechanisms.waterfill.solver import RAISE
+from lefi.mechanisms.waterfill.turns import Count, Groups, Plan, Seen, counted, decide, kept_cost, some, split, written
+from lefi.messages import CurveOffer, Receipt, Roster, spendable
+
+
+class Own(NamedTuple):
+    """What a partition keeps between two looks."""
+
+    plain: Plain
+    groups: Groups
+
+
+class Rows(NamedTuple):
+    """Clients about whom one worker thinks."""
+
+    ids: IntArray
+    iid: FloatArray
+    rate: FloatArray
+    answers: Answers
+
+
+class Look(NamedTuple):
+    """What a partition tells of its groups."""
+
+    thought: Rows
+    telling: tuple[Any, ...]  # ids, iid and rate of those who tell the price, and the columns of Plain
+    followed: int
+    kept: int
+    cost: FloatArray  # of what those keep, by cell [USD]
+
+
+class Course(NamedTuple):
+    """What is decided for all, so far."""
+
+    counts: Count
+    ids: IntArray = np.empty(0, dtype=np.int64)  # of those that were thought about
+    plan: Plan | None = None
+    price: float = 0.0  # at which the formula serves, 0 where it serves nobody
+    power: float = 0.0  # of the price that those follow whom it serves
+
+
+def joined(parts: Sequence[Any]) -> list[Any]:
+    """Columns of several partitions, in the order of ids, which are the first."""
+    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    order = np.argsort(columns[0])
+    return [column[order] for column in columns]
+
+
+@divides("waterfill")
+class WaterfillDivision(Division[Waterfill]):
+    """The head has the fleet's share of the belief, None before the first round."""
+
+    looks = 3
+
+    def at(self, mechanism: Waterfill, own: None, head: Fleet | None) -> Waterfill:
+        here = copy(mechanism)
+        here.fleet = head
+        return here
+
+    def look(self, of: Waterfill, roster: Roster, course: Course | None, own: Own | None, round: Round) -> Lesson:
+        """How many are plain; then who is in which group; then what the formula spends."""
+        if of.fleet is None:
+            return Lesson()
+        if course is None or own is None:
+            plain, nobody = survey(of.memory, roster, of.fleet.shared), np.empty(0, dtype=np.int64)
+            return Lesson(counted(plain), Own(plain, Groups(nobody, nobody, nobody)))
+        if course.plan is None:
+            return self._grouped(of, roster, course.counts, own.plain)
+        cost, last, offers = np.zeros(len(roster)), own.plain.last.copy(), self._served(of, roster, course, own)
+        if offers is not None:
+            cost[own.groups.followed], last[own.groups.followed] = offers.cost, offers.size
+        return Lesson(in_cells(roster.ids, cost), own._replace(plain=own.plain._replace(last=last)))
+
+    def _grouped(self, of: Waterfill, roster: Roster, count: Count, plain: Plain) -> Lesson:
+        groups = split(plain, of.drawn(roster), count)
+        few = groups.followed[telling(roster.ids[groups.followed], count.followed)]
+        told = roster.ids[few], roster.iid[few], roster.rate[few], *plain.take(few)
+        at = groups.thought
+        thought = Rows(roster.ids[at], roster.iid[at], roster.rate[at], of.memory.read(roster.ids[at]))
+        cost = in_cells(roster.ids[groups.kept], kept_cost(roster, plain, groups.kept))
+        return Lesson(Look(thought, told, groups.followed.size, groups.kept.size, cost), Own(plain, groups))
+
+    def _served(self, of: Waterfill, roster: Roster, course: Course, own: Own) -> Offers | None:
+        easy = some(roster, own.groups.followed)
+        return serve(of.terms, easy, own.plain.take(own.groups.followed), course.price) if easy is not None else None
+
+    def decide(
+        self, of: Waterfill, head: Fleet | None, looks: Sequence[Any], course: Course | None, round: Round
+    ) -> Course | None:
+        if head is None:
+            return None
+        if course is None:
+            return Course(Count(*np.sum(looks, axis=0).tolist()))
+        if course.plan is None:
+            of.fleet = head
+            return self._planned(of, looks, course.counts, round)
+        spent = total(looks)
+        factor = corrected(spent, course.plan.left, course.power) if course.price > 0 else 1.0
+        return course._replace(price=course.price * factor)
+
+    def _planned(self, of: Waterfill, looks: Sequence[Look], count: Count, round: Round) -> Course:
+        """As `turns.plan` does, from sums and samples."""
+        rows, formula = Rows(*joined([look.thought for look in looks])), None
+        followed, kept = sum(look.followed for look in looks), sum(look.kept for look in looks)
+        if followed:
+            ids, iid, rate, *columns = joined([look.telling for look in looks])
+            formula = Formula(of.terms, Roster(ids, iid, rate), Plain(*columns), followed / ids.size)
+        thought = Roster(rows.ids, rows.iid, rows.rate) if rows.ids.size else None
+        cost = total([look.cost for look in looks])
+        seen = Seen(round.clients, kept, cost, thought, lambda i: rows.answers[i], formula)
+        money = spendable(round.money)
+        plan = decide(of.solver(money, round.clients), seen, money)
+        return Course(count, rows.ids, plan, *(formula.price(plan.left) if formula else (0.0, 0.0)))
+
+    def draft(self, of: Waterfill, roster: Roster, course: Course | None, own: Own | None, round: Round) -> Draft:
+        """The offers; the cost is that of those whom the formula serves."""
+        cost = np.zeros(len(roster))
+        if course is None or course.plan is None or own is None:
+            offer = of.offer(roster, *of.first(roster, spendable(round.money) / round.clients))
+            return Draft(offer, offer.payment(offer.limit))
+        at = np.searchsorted(course.ids, roster.ids[own.groups.thought])
+        x, limit = written(own.plain, own.groups, course.plan, at)
+        offers = self._served(of, roster, course, own)
+        if offers is not None:
+            followed = own.groups.followed
+            x[followed], limit[followed], cost[followed], _ = offers
+        return Draft(of.offer(roster, x, limit), cost)
+
+    def scaled(self, of: Waterfill, draft: Draft, cost: float, course: Course | None, round: Round) -> CurveOffer:
+        """Whom the formula serves gets what is left, if it is little."""
+        offer, budget = draft.offer, spendable(round.money)
+        if course is None or course.plan is None:
+            return cut(offer, cost, budget)
+        left = course.plan.left
+        factor = min(left / cost, RAISE) if min(left, cost) > 0 else 1.0
+        raised: BoolArray = draft.cost > 0
+        weight = np.where(raised, factor * offer.weight, offer.weight)
+        return cut(CurveOffer(weight, offer.rate, offer.limit), factor * cost + course.plan.spent, budget)
+
+    def tell(self, of: Waterfill, receipt: Receipt[CurveOffer], round: Round) -> Lesson:
+        return Lesson(of.note(receipt, round.money / round.clients, round.clients))
+
+    def learn(self, of: Waterfill, head: Fleet | None, lessons: Sequence[Votes], round: Round, _: Outcome) -> Fleet:
+        fleet = copy(head) if head is not None else of.first_fleet(round.money / round.clients)
+        fleet.hear(Votes(*joined(lessons)), round.number)
+        return fleet
