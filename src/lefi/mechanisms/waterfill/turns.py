@@ -14,7 +14,7 @@ from lefi.mechanisms.waterfill.plain import Plain, survey
 from lefi.mechanisms.waterfill.solver import RAISE, Read, Solver, raised
 from lefi.messages import Roster
 
-WORK = 20_000  # clients that a round thinks about, at most
+WORK = 2_000  # clients that a round thinks about, at most
 
 
 class Count(NamedTuple):
