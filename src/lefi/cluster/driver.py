@@ -24,8 +24,8 @@ def play_parts(
     >>> from lefi.cluster import Spec, opened, play_parts
     >>> spec = Spec("uniform", scenario="mixed", clients=10, budget=5.0, deadline=60.0, seed=0, partitions=2)
     >>> with opened("here") as engine:
-    ...     [row["paid"] <= row["budget"] for row in play_parts(spec, "run", engine, rounds=2)]
-    [True, True]
+    ...     [row["answered"] for row in play_parts(spec, "run", engine, rounds=2)]
+    [10, 10]
     """
     whole("rounds", rounds, low=1)
     whole("every", every, low=1)
