@@ -107,3 +107,14 @@ def test_a_plan_says_what_its_budget_delivers(by_price: Plan) -> None:
     best = lefi.first_best(replace(market(), terms=terms))
     reached = float(LEARNING.joint(best.sizes, best.roster.iid, float(by_price.rounds)))
     assert reached == pytest.approx(by_price.accuracy.middle)
+
+
+def test_money_buys_more_clients_before_larger_sizes_so_that_more_of_it_can_be_slower() -> None:
+    """Why a target can cost more in more rounds, as docs/plan.md says: a plan that minds speed makes it false."""
+    digits, clients = lefi.learning("digits"), scaled_market("mixed", "digits", 0.1438, seed=1, payment="price")
+    few, many = (lefi.first_best(replace(clients, terms=replace(clients.terms, budget=b))) for b in (0.0137, 0.0182))
+    assert (many.sizes > 0).sum() > (few.sizes > 0).sum()
+    assert many.sizes.max() < few.sizes.max()
+    assert many.accuracy > few.accuracy
+    after = [float(digits.joint(best.sizes, best.roster.iid, 20.0)) for best in (few, many)]
+    assert after[1] < after[0] - 0.05
