@@ -152,6 +152,7 @@ class Incentive(Strategy):
         result.arrays = result.arrays or initial_arrays
         if self.over or self.settled >= num_rounds:
             self.books.finish()
+        self.ledger.end()
         return numbered(result, done)
 
     def configure_train(

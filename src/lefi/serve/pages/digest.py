@@ -72,7 +72,7 @@ class Digest:
         self.counts: dict[int, Counts] = {}
         self.special: list[Row] = []  # orders, faults and accounting, newest last
         self.refusers: dict[tuple[int, str], tuple[str, ...]] = {}  # some aliases, by round and verdict
-        self.orders = Orders()
+        self.orders, self.ended = Orders(), False
         self.seq = self.counted = 0
         self._purse = Purse.of(self.noted)
         self._passing = threading.Lock()
@@ -87,7 +87,7 @@ class Digest:
         with self.lock:
             self.seq = last_seq(self.reader)
             if self.counted < self.seq:
-                self.orders = self.reader.orders()
+                self.orders, self.ended = self.reader.orders(), self.reader.ended_at() > 0
                 known = self.rounds[-1].round if self.rounds else 0
                 self._close([Closed(*row.values()) for row in self.reader.closings(known)])
         if 0 < self.seq - self.counted <= FEW:
@@ -151,4 +151,4 @@ class Digest:
         if self._purse:
             self._purse.change(self.orders.budget)
         over = (most is not None and last >= most) or (self._purse is not None and self._purse.empty)
-        return "finished" if over else "running"
+        return "finished" if over or self.ended else "running"
