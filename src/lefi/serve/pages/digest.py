@@ -38,7 +38,8 @@ class Counts:
     """How many rows a round has."""
 
     offers: int = 0
-    answered: int = 0
+    delivered: int = 0
+    nothing: int = 0  # answers that count, of 0 samples
     missing: int = 0
     refused: Counter[str] = field(default_factory=Counter)  # by verdict
     size: float = 0.0  # thousand samples, of the answers that count
@@ -49,7 +50,8 @@ class Counts:
         elif tally.kind == "answer" and tally.verdict == "no answer":
             self.missing += tally.many
         elif tally.kind == "answer" and tally.verdict in ("accepted", "above limit"):
-            self.answered += tally.many
+            self.delivered += tally.sized
+            self.nothing += tally.many - tally.sized
             self.size += tally.size
         elif tally.kind == "answer":
             self.refused[tally.verdict or ""] += tally.many
