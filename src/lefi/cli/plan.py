@@ -70,9 +70,9 @@ def plan(
         show.print_json(told | {"figure": str(figure)})
         return
     console = show.console()
-    console.print(_table(orders, found))
+    show.print_table(_table(orders, found))
     if target is not None:
-        console.print(_others(found))
+        show.print_table(_others(found))
     for name, text in _lines(orders, learning, found, figure):
         console.print(f"{name:<8} {text}", soft_wrap=True, markup=False)
 
