@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
 from flwr.app import MetricRecord
 
@@ -26,24 +25,14 @@ def whole(path: Path, rounds: int, **settings: Any) -> Any:
     return table, result
 
 
-def ends(table: pl.DataFrame) -> list[int]:
-    """Rounds after which a server had played all that it was asked for."""
-    return table.filter(pl.col("kind") == "end")["round"].to_list()
-
-
-def but_for_ends(table: pl.DataFrame) -> pl.DataFrame:
-    """The other rows in their order; numbers of rows count the ends."""
-    return table.filter(pl.col("kind") != "end").drop("seq")
-
-
 @pytest.mark.parametrize("two_phase", [False, True])
 def test_stopping_between_rounds_changes_nothing(tmp_path: Path, two_phase: bool) -> None:
     table, result = whole(tmp_path / "one.db", 6, two_phase=two_phase)
     whole(tmp_path / "two.db", 2, two_phase=two_phase)
     whole(tmp_path / "two.db", 5, two_phase=two_phase)
     again, resumed = whole(tmp_path / "two.db", 6, two_phase=two_phase)
-    assert but_for_ends(again).equals(but_for_ends(table))
-    assert (ends(again), ends(table)) == ([2, 5, 6], [6])
+    assert toy.but_for_ends(again).equals(toy.but_for_ends(table))
+    assert (toy.ends(again), toy.ends(table)) == ([2, 5, 6], [6])
     np.testing.assert_array_equal(resumed.arrays["w"].numpy(), result.arrays["w"].numpy())
     assert list(resumed.train_metrics_clientapp) == [6]
 
@@ -172,6 +161,6 @@ def test_a_plan_that_was_killed_goes_on_byte_for_byte(tmp_path: Path) -> None:
     play("two.db", 1)
     play("two.db", 3)
     again, resumed = play("two.db", 12)
-    assert but_for_ends(again).equals(but_for_ends(table))
-    assert ends(again) == [1, 3, *ends(table)]
+    assert toy.but_for_ends(again).equals(toy.but_for_ends(table))
+    assert toy.ends(again) == [1, 3, *toy.ends(table)]
     assert resumed == why is not None
