@@ -48,6 +48,24 @@ def test_tables_fit_80_columns_uncut(tmp_path: Path, sweep: bool) -> None:
     assert "the range of all seeds" in " ".join(text.split()), "three seeds allow no interval of 95%"
 
 
+def test_long_names_are_folded_and_no_number_is_lost(tmp_path: Path) -> None:
+    """Sweeps have one more label, and names may be longer than a terminal is wide."""
+    toml, long = tmp_path / "s.toml", "a_name_that_is_as_long_as_names_are_where_everything_is_said_in_them"
+    toml.write_text('name = "s"\nmechanisms = ["lefi"]\n[sweep]\nsetting = "deadline"\nvalues = [15.0, 60.0]\n')
+    asked = ["compare", "--study", str(toml), "--mechanisms", f"uniform, {long} = random", "--out", str(tmp_path)]
+    runner = CliRunner()
+    text = runner.invoke(app, [*asked, *SMALL, "--no-draw"], catch_exceptions=False).stdout
+    told = json.loads(runner.invoke(app, [*asked, *SMALL, "--no-draw", "--json"], catch_exceptions=False).stdout)
+    assert max(len(line) for line in text.splitlines()) <= 80
+    assert "\N{HORIZONTAL ELLIPSIS}" not in text
+    for summary in told["summaries"]:
+        for share in summary["share"].values():
+            assert f"{share['low']:.3f}..{share['high']:.3f}" in text
+        assert f"{summary['accuracy']['low']:.4f}..{summary['accuracy']['high']:.4f}" in text
+    assert f" {long[:9]}" in text.split("At the end")[0]
+    assert long not in text.split("At the end")[0]
+
+
 def test_options_overrule_the_study(tmp_path: Path) -> None:
     toml = tmp_path / "s.toml"
     toml.write_text(

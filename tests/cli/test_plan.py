@@ -21,6 +21,21 @@ def test_a_target_and_a_sum_in_words_and_a_picture(tmp_path: Path) -> None:
     assert (tmp_path / "plan.png").stat().st_size > 1000
 
 
+def test_costs_that_rise_with_the_rounds_are_told_and_the_plan_is_among_them(tmp_path: Path) -> None:
+    asked = ["plan", "--data", "digits", "--fleets", "1", "--seed", "1", "--payment", "price", "--target", "0.85"]
+    text = CliRunner().invoke(app, [*asked, "--out", str(tmp_path)], catch_exceptions=False).stdout
+    (plan,) = json.loads((tmp_path / "plan.json").read_text())["plans"]
+    assert plan["others"]["20"] > plan["others"]["10"]
+    assert "more rounds can cost more" in text
+    lines = [line.split() for line in text.splitlines()]
+    assert [str(plan["rounds"]), "rounds", f"{plan['cost']['middle']:.3g}"] in lines
+
+
+def test_costs_that_only_fall_need_no_words(tmp_path: Path) -> None:
+    asked = [*SMALL, "--payment", "curve", "--rounds", "12", "--target", "0.3", "--out", str(tmp_path)]
+    assert "more rounds can cost more" not in CliRunner().invoke(app, asked, catch_exceptions=False).stdout
+
+
 def test_json_names_the_command(tmp_path: Path) -> None:
     asked = [*SMALL, "--target", "0.3", "--json", "--out", str(tmp_path)]
     told = json.loads(CliRunner().invoke(app, asked, catch_exceptions=False).stdout)

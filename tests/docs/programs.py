@@ -44,7 +44,7 @@ def notebook() -> Iterator[None]:
 
 
 def shell(command: str) -> None:
-    """What `!command` does in a notebook; here it must end well."""
+    """What `!command` does in a notebook: what it prints is printed. Here it must end well."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     script = f"set -o pipefail; {command}"
     done = subprocess.run(
@@ -56,6 +56,7 @@ def shell(command: str) -> None:
         timeout=EACH,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+    print(done.stdout)
 
 
 def run_cells(page: Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Every program on the pages runs: Python blocks, notebooks, TOML of studies."""
+"""Every program on the pages runs and gives what its page says: Python blocks, notebooks, TOML of studies."""
 
 import shutil
 import sys
@@ -12,13 +12,14 @@ from lefi.models.presets import shipped
 from lefi.studies import Study
 from tests.docs.programs import notebook, programs, run_cells
 from tests.docs.prose import PAGES, ROOT, pieces
+from tests.docs.shown import SHOWN
 from tests.lengths import LONG
 
 DOCS = ROOT / "docs"
 NOTEBOOKS = [page for page in PAGES if any(piece.kind == "{code-cell}" for piece in pieces(page.read_text()))]
 # The gallery and the second tutorial, much like the first, take long: `make long` and `make docs` run them.
 TAKEN = NOTEBOOKS if LONG else [page for page in NOTEBOOKS if page.stem in ("first_study", "paid_job")]
-# Games and plans of the page, shorter: what they print is not looked at here.
+# Games and plans of the page, shorter.
 SHORTER = {
     "rounds=40": "rounds=2",
     '"cifar10"': '"digits"',
@@ -38,23 +39,31 @@ ELSEWHERE = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", TAKEN, ids=lambda page: f"{page.parent.name}/{page.stem}")
-def test_the_notebook_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_notebook_shows_what_it_says(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Pages of the gallery are drawn: that their pictures are there is all that they say."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     with notebook():
-        run_cells(page)
+        names = run_cells(page)
+    if page.parent.name != "gallery":
+        SHOWN[page.stem](names, capsys.readouterr().out)
     sys.modules.pop("greedy", None)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RUN)
-def test_the_programs_of_the_page_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_programs_of_the_page_give_what_it_says(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": "page"}
     for program in programs(ROOT / name):
         for long, short in SHORTER.items():
             program = program.replace(long, short)
         exec(compile(program, name, "exec"), names)
+    SHOWN[Path(name).stem](names, capsys.readouterr().out)
 
 
 def test_every_page_with_a_program_is_run() -> None:

@@ -1,6 +1,7 @@
 """`Incentive(trust=...)`: cheats are left out and lose their pay, a restart says the same, and silence has a reason."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,16 @@ def dying(method: Callable[..., None], round: int) -> Callable[..., None]:
         method(owner, first, second, *more)
 
     return dies
+
+
+def test_pay_is_released_where_the_terms_end_the_job_before_the_call_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watched, "TERMS", replace(watched.TERMS, rounds=2))
+    job = watched.run(tmp_path, rounds=4, trust=watched.watch())
+    assert job.settled == 2
+    assert all(balance["held"] == balance["released"] > 0 for balance in job.ledger.balances().values())
+    job.ledger.close()
 
 
 @pytest.mark.parametrize("where", ["before it is kept", "before it is paid"])

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 from flwr.app import Array, ArrayRecord, Context, Message, MetricRecord, RecordDict
 from flwr.clientapp import ClientApp
 from flwr.serverapp.strategy import FedAvg, Strategy
@@ -132,3 +133,13 @@ def run(
         **settings,
     )
     return incentive, incentive.start(grid, model(), num_rounds=rounds)
+
+
+def ends(table: pl.DataFrame) -> list[int]:
+    """Rounds after which a server had played all that it was asked for."""
+    return table.filter(pl.col("kind") == "end")["round"].to_list()
+
+
+def but_for_ends(table: pl.DataFrame) -> pl.DataFrame:
+    """The other rows in their order; numbers of rows count the ends."""
+    return table.filter(pl.col("kind") != "end").drop("seq")

@@ -188,6 +188,11 @@ FORGERIES: dict[str, Forgery] = {
     "a job that was stopped": (lambda b: b.insert(END, kind="stop", round=0, client="", payment=None), False),
     "a fault is blamed": (
         lambda b: b.insert(END, kind="mechanism fault", round=3, client="", payment=None, claim="x"), False),
+    "a second end after the same round": (lambda b: b.insert(END, kind="end", round=3, client="", payment=None), True),
+    "an end after a round that others followed": (
+        lambda b: b.insert(END, kind="end", round=2, client="", payment=None), True),
+    "an end of a client": (lambda b: b.of("end")[0].update(client=b.of("payment")[0]["client"]), True),
+    "an end is removed": (lambda b: b.remove(*b.of("end")), False),
     "aliases are exchanged": (exchange_aliases, False),
     "names are exchanged": (lambda b: swap(b.directory, "name"), True),
     "a name is replaced": (lambda b: b.directory[0].update(name="me"), True),

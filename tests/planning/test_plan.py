@@ -9,6 +9,7 @@ import pytest
 import lefi
 from lefi import InputError, Market, Plan
 from lefi.planning import Surface, by_rounds, surface
+from lefi.world.client import expense
 from lefi.world.scaled import scaled_market
 
 LEARNING = replace(lefi.learning("cifar10"), others=lefi.learning("cifar10").others[:3], rounds_range=(1.0, 40.0))
@@ -107,3 +108,28 @@ def test_a_plan_says_what_its_budget_delivers(by_price: Plan) -> None:
     best = lefi.first_best(replace(market(), terms=terms))
     reached = float(LEARNING.joint(best.sizes, best.roster.iid, float(by_price.rounds)))
     assert reached == pytest.approx(by_price.accuracy.middle)
+
+
+def test_money_buys_more_clients_before_larger_sizes_so_that_more_of_it_can_be_slower() -> None:
+    """Why a target can cost more in more rounds, as docs/plan.md says: a plan that minds speed makes it false."""
+    digits, clients = lefi.learning("digits"), scaled_market("mixed", "digits", 0.1438, seed=1, payment="price")
+    few, many = (lefi.first_best(replace(clients, terms=replace(clients.terms, budget=b))) for b in (0.0137, 0.0182))
+    assert (many.sizes > 0).sum() > (few.sizes > 0).sum()
+    assert many.sizes.max() < few.sizes.max()
+    assert many.accuracy > few.accuracy
+    after = [float(digits.joint(best.sizes, best.roster.iid, 20.0)) for best in (few, many)]
+    assert after[1] < after[0] - 0.05
+
+
+def test_a_few_whole_clients_would_train_faster_for_half_the_money() -> None:
+    """What docs/plan.md says that plans do not look for."""
+    digits, clients = lefi.learning("digits"), scaled_market("mixed", "digits", 0.1438, seed=1, payment="price")
+    best = lefi.first_best(replace(clients, terms=replace(clients.terms, budget=0.036)))
+    fleet: Any = clients.fleet
+    cap = fleet.means.cap
+    order = np.argsort(expense(fleet, cap) / cap)
+    three = [at for at in order if cap[at] > 0.08][:3]  # the cheapest; slow ones never deliver all they own
+    sizes = np.where(np.isin(np.arange(len(cap)), three), cap, 0.0)
+    assert expense(fleet, sizes).sum() < best.paid / 2
+    few, all_of_them = (float(digits.joint(s, best.roster.iid, 10.0)) for s in (sizes, best.sizes))
+    assert few > all_of_them + 0.05

@@ -3,15 +3,17 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from lefi.flower import Incentive, LocalGrid
-from lefi.ledger import client_id
+from lefi.ledger import Ledger, client_id
 from lefi.mechanisms.explanation import Explaining
 from lefi.remote import Remote
 from lefi.serve.jobs import Jobs
 from lefi.serve.limits import Limits
 from tests.flower import toy
-from tests.serve.running import served
+from tests.serve.running import Caller, served
+from tests.serve.test_events import watched
 from tests.serve.test_rounds import ROSTER, begun
 
 
@@ -22,9 +24,45 @@ def flower(place: Path, mechanism: str | Remote, rounds: int) -> Incentive:
     return incentive
 
 
+class Stopped(BaseException):
+    """Stands for a kill in the third round."""
+
+
+def stop(round: int, partition: int, kind: str) -> None:
+    if (round, partition, kind) == (3, 2, "train"):
+        raise Stopped
+
+
+def shown(call: Caller) -> tuple[str, str]:
+    """The state of the job, and that on its page."""
+    return call("GET", "/v1/jobs/job").json["state"], call("GET", "/v1/views/overview").json["jobs"][0]["state"]
+
+
+def test_a_job_that_has_played_what_was_asked_is_finished_until_it_goes_on(tmp_path: Path) -> None:
+    """Its terms name no number of rounds: only the server knew how many there would be."""
+    place = tmp_path / "ledger.db"
+    incentive = flower(place, "price", 2)
+    with served(place) as call:
+        assert shown(call) == ("finished", "finished")
+        with pytest.raises(Stopped):
+            incentive.start(LocalGrid(toy.app(), toy.CLIENTS, faults=stop), toy.model(), num_rounds=4)
+        assert shown(call) == ("running", "running")
+        incentive.ledger.close()
+        with watched(call, "/v1/jobs/job") as stream:
+            stream.until("state", {"state": "running"})
+            flower(place, "price", 4).ledger.close()
+            stream.until("state", {"state": "finished"})
+        assert shown(call) == ("finished", "finished")
+        assert call("GET", "/v1/jobs/job/verify").json["findings"] == []
+    with Ledger(place, reading=True) as ledger:
+        assert [row["round"] for row in ledger.rows() if row["kind"] == "end"] == [2, 4]
+
+
 def test_a_flower_job_is_shown_and_ordered(tmp_path: Path) -> None:
     place = tmp_path / "ledger.db"
-    incentive = flower(place, "price", 2)  # it holds the job's lock
+    incentive = Incentive(toy.fedavg(), "price", terms=toy.paying("price"), ledger=place, seed=1)
+    with pytest.raises(Stopped):  # it holds the job's lock
+        incentive.start(LocalGrid(toy.app(), toy.CLIENTS, faults=stop), toy.model(), num_rounds=3)
     with served(place) as call:
         state = call("GET", "/v1/jobs/job").json
         assert (state["served"], state["settled"], state["mechanism"]) == (False, 2, "price")

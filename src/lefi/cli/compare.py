@@ -122,7 +122,6 @@ def _study(
 def _print(study: "Study", summaries: list["Summary"], swept: list[str]) -> None:
     from lefi.cli import show
 
-    console = show.console()
     label = [*swept, "mechanism"]
     first = next(iter(study.variants))
     rounds = list(summaries[0].share)
@@ -140,8 +139,8 @@ def _print(study: "Study", summaries: list["Summary"], swept: list[str]) -> None
         share.add_row(*here, summary.mechanism, *(_share(summary, round) for round in rounds))
         overspend = f"{100 * float(summary.overspend.middle):.1f}%"
         ends.add_row(*here, summary.mechanism, show.with_interval(summary.accuracy, 4), overspend, *_lead(summary))
-    console.print(share)
-    console.print(ends)
+    show.print_table(share)
+    show.print_table(ends)
     _print_ways(study, summaries)
 
 

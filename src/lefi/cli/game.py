@@ -128,7 +128,7 @@ def _show(table: "pl.DataFrame", out: Path, as_json: bool) -> None:
             row.mechanism, row.kind, *(f"{x:.4g}" for x in (row.honest, row.adds, row.most)), f"{row.lost:.1%}"
         )
     console = show.console()
-    console.print(shown)
+    show.print_table(shown)
     for row in told:
         console.print(f"{row.mechanism} {row.kind}: best {row.policy}", markup=False, style="dim", soft_wrap=True)
     console.print("USD a round; means over games, and the largest of them. Server: share of its gain.", style="dim")

@@ -68,7 +68,7 @@ def _print(table: "pl.DataFrame", label: str, title: str) -> None:
     printed = shown.table([label], numbers, plain(title))
     for row in table.iter_rows(named=True):
         printed.add_row(plain(str(row[label])), *(plain(cell(row[name])) for name in numbers))
-    shown.console().print(printed)
+    shown.print_table(printed)
 
 
 @ledger.command()

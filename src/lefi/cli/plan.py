@@ -70,9 +70,9 @@ def plan(
         show.print_json(told | {"figure": str(figure)})
         return
     console = show.console()
-    console.print(_table(orders, found))
+    show.print_table(_table(orders, found))
     if target is not None:
-        console.print(_others(found))
+        show.print_table(_others(found))
     for name, text in _lines(orders, learning, found, figure):
         console.print(f"{name:<8} {text}", soft_wrap=True, markup=False)
 
@@ -220,11 +220,22 @@ def _others(found: "list[list[Plan]]") -> Any:
     from lefi.planning import by_rounds
 
     costs = [by_rounds(plans[-1].surface, plans[0].target or 0.0)[1] for plans in found]
-    table = show.table(["the same in"], [f"USD in all, by {plans[0].payment}" for plans in found], "")
-    for rounds in (t for t in ROUNDS if t <= costs[0].size):
+    table = show.table(["the same in just"], [f"USD in all, by {plans[0].payment}" for plans in found], "")
+    for rounds in sorted({t for t in ROUNDS if t <= costs[0].size} | {plans[0].rounds for plans in found}):
         words = [f"{cost:.3g}" if np.isfinite(cost := way[rounds - 1]) else "out of reach" for way in costs]
         table.add_row(f"{rounds} round{'s' * (rounds > 1)}", *words)
     return table
+
+
+def _rises(surface: "Surface", target: float | None) -> bool:
+    """Whether the target costs more in some number of rounds than in fewer."""
+    import numpy as np
+
+    from lefi.planning import by_rounds
+
+    costs = by_rounds(surface, target)[1] if target is not None else np.zeros(0)
+    reached = costs[np.isfinite(costs)]
+    return bool((reached > np.minimum.accumulate(reached)).any())
 
 
 def _lines(
@@ -240,6 +251,8 @@ def _lines(
         if plan.rounds > learning.rounds_range[1]:
             yield "note", f"beyond round {learning.rounds_range[1]:g} the curve is a guess"
         yield "run", order.command(plan)
+    if any(_rises(plans[-1].surface, plans[0].target) for plans in found):
+        yield "note", "more rounds can cost more, for each is paid: docs/plan.md says why"
     for plans in found:
         if len(plans) == 2 and plans[0].cost.middle > (plans[1].total or 0.0):
             yield "short", f"by {plans[0].payment} the target costs more than {plans[1].total:g} USD"

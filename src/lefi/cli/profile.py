@@ -142,7 +142,7 @@ def _show(found: "Measurement", fitted: "Fit", learned: "tuple[Judged, ...]", pl
         errors = (show.number(candidate.rmse, 4), show.number(candidate.rmse_left_out, 4))
         table.add_row(candidate.model.kind, *errors, "yes" if candidate.rises else "no")
     console = show.console()
-    console.print(table)
+    show.print_table(table)
     for name, text in _lines(found, fitted, learned, place):
         console.print(f"{name:<8} {text}", soft_wrap=True)
 

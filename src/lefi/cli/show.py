@@ -9,7 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 import typer
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console
+from rich.measure import Measurement
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
@@ -19,6 +21,8 @@ from lefi.studies.judge.statistics import Interval
 from lefi.studies.run.runner import Standing
 
 WIDTH = 80
+LEAST = 9  # columns to which labels are folded: the word "mechanism"
+UNFOLDED = 10_000  # columns, wider than any table
 
 
 class Tell(Protocol):
@@ -34,13 +38,33 @@ def console() -> Console:
 
 
 def table(labels: list[str], numbers: list[str], title: str) -> Table:
-    """A plain table: labels to the left, numbers to the right."""
+    """A plain table: labels to the left, numbers to the right. Labels that are too long are folded."""
     result = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
     for column in labels:
-        result.add_column(column, no_wrap=True)
+        result.add_column(column, overflow="fold")
     for column in numbers:
         result.add_column(column, justify="right", no_wrap=True)
     return result
+
+
+def print_table(table: Table) -> None:
+    """The table with all its numbers: columns move together first, then labels are folded, then it is wider."""
+    usual = console()
+    if _whole(usual, table) > usual.width:
+        table.padding = 0
+    labels = [max(_widths(column.header, *column.cells)) for column in table.columns if not column.no_wrap]
+    least = _whole(usual, table) - sum(max(width - LEAST, 0) for width in labels)
+    width = max(usual.width, least)
+    (usual if width == usual.width else Console(highlight=False, width=width)).print(table)
+
+
+def _whole(console: Console, table: Table) -> int:
+    """Columns of the terminal that the table needs when nothing is folded."""
+    return Measurement.get(console, console.options.update(width=UNFOLDED), table).maximum
+
+
+def _widths(*cells: Any) -> Iterator[int]:
+    return (cell_len(line) for cell in cells for line in Text.from_markup(str(cell)).plain.split("\n"))
 
 
 @contextmanager

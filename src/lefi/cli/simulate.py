@@ -74,7 +74,7 @@ def simulate(
     if as_json:
         return show.print_json(_told(run, outcome))
     console = show.console()
-    console.print(_clients(run, outcome))
+    show.print_table(_clients(run, outcome))
     for name, text in _lines(run, outcome, out):
         console.print(f"{name:<10} {text}")
     return None

@@ -250,5 +250,5 @@ def _show(table: "pl.DataFrame", place: Path, as_json: bool) -> None:
             f"{row['budget']:g}", row["mechanism"], show.number(row["accuracy"], 4), f"{low}..{high}", paid, modelled
         )
     console = show.console()
-    console.print(shown)
+    show.print_table(shown)
     console.print(f"rounds   {place / 'loop.parquet'}\nfigure   {place / 'loop.png'}", soft_wrap=True)

@@ -65,7 +65,7 @@ def report(table: "pl.DataFrame", target: float, orders: dict[str, Any], place: 
     for row in rows:
         shown.add_row(row["mechanism"], *_cells(row))
     console = show.console()
-    console.print(shown)
+    show.print_table(shown)
     console.print("seeds: that reach it; x best: times the money of the cheapest schedule;")
     console.print("x paper: times that of the cheapest budget that is paid in each of 100 rounds")
     console.print(f"rounds   {place / 'loop.parquet'}\nfigure   {place / 'to_target.png'}", soft_wrap=True)

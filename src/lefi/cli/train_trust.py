@@ -105,7 +105,7 @@ def report(rows: list[dict[str, Any]], told: Suspicion, place: Path, as_json: bo
         kept = [f"{100 * row[f'cheats {way}']:.1f}%" for way in ("believed", "watched")]
         table.add_row(f"{row['budget']:g}", row["mechanism"], *cells, *kept)
     console = show.console()
-    console.print(table)
+    show.print_table(table)
     for why in dict.fromkeys(row["silent"] for row in rows if row["silent"]):
         console.print(f"nobody was judged in the last round: {why}", soft_wrap=True, markup=False)
     console.print(f"rows     {place / 'trust.json'}", soft_wrap=True)

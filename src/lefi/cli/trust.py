@@ -192,7 +192,7 @@ def plan(
     for row in rows:
         table.add_row(str(row.escrow), _percent(row.audits), row.binding or "nobody", show.number(row.cost, 4))
     console = show.console()
-    console.print(table)
+    show.print_table(table)
     for line in _words(best, money.pay > money.cost):
         console.print(line, soft_wrap=True, markup=False)
 
@@ -242,7 +242,7 @@ def train(
     ):
         table.add_row(name, show.number(value, 3), kept)
     console = show.console()
-    console.print(table)
+    show.print_table(table)
     lost = f"{100 * found.honest_lost:.1f}% of the honest clients were accused"
     console.print(f"{100 * found.caught:.0f}% of the cheats were accused, {lost}")
 

@@ -141,7 +141,8 @@ class Incentive(Strategy):
             log(
                 WARNING, "lefi: %d rounds are settled, but no checkpoints are kept: the model starts anew", self.settled
             )
-        left = max(min(num_rounds, self.terms.rounds or num_rounds) - done, 0)
+        last = min(num_rounds, self.terms.rounds or num_rounds)
+        left = max(last - done, 0)
         announce(self.ledger, self.settled, left)
         if self.terms.rounds is not None and num_rounds > self.terms.rounds:
             log(WARNING, "lefi: the terms allow %d rounds, not %d", self.terms.rounds, num_rounds)
@@ -150,8 +151,9 @@ class Incentive(Strategy):
         watched = grid if isinstance(grid, LocalGrid | Post) else Post(grid, wait)
         result = super().start(watched, initial_arrays, left, timeout, train_config, evaluate_config, evaluate)
         result.arrays = result.arrays or initial_arrays
-        if self.over or self.settled >= num_rounds:
+        if self.over or self.settled >= last:
             self.books.finish()
+        self.ledger.end()
         return numbered(result, done)
 
     def configure_train(

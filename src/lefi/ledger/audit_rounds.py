@@ -65,7 +65,7 @@ class Rounds:
     def __init__(self, noted: Mapping[str, Any], accounts: Accounts) -> None:
         self.purse, self.money, self.accounts = Purse.of(noted), Money.of(noted), accounts
         self.trust = Trusted(noted, accounts)
-        self.settled, self.paid = 0, 0
+        self.settled, self.paid, self.ended = 0, 0, 0
         self.open: Open | None = None
         self.once: int | None = None  # units of the next round alone
 
@@ -81,6 +81,8 @@ class Rounds:
             return late + (self._close(self.open, row) if kind == "round" else [])
         if kind == "budget" and row["round"] > 0:
             return self._once(row)
+        if kind == "end":
+            return self._end(row)
         if kind in FAULTS:
             return [f"row {row['seq']}: a fault of round {row['round']}, before it"] if row["round"] > due else []
         if kind in TRUST:
@@ -88,6 +90,11 @@ class Rounds:
         else:
             wrong = self.accounts.add(kind, row["alias"], row["round"], row["payment"])
         return [f"row {row['seq']}: {wrong}"] if wrong else []
+
+    def _end(self, row: Row) -> list[str]:
+        fits = self.open is None and self.ended < row["round"] == self.settled
+        self.ended = row["round"]
+        return [] if fits else [f"row {row['seq']}: an end after round {row['round']} that is not the last, or is open"]
 
     def _begin(self) -> Open:
         """The first row of a round: orders and money are as they are now."""

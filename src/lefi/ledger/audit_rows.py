@@ -26,6 +26,7 @@ KINDS: dict[str, tuple[tuple[bool, bool, bool, bool], ...]] = {
     "answer": ((True, True, False, False),),
     "payment": ((True, True, True, False),),
     "round": ((True, False, True, False),),
+    "end": ((True, False, False, False),),
     "reversal": ((True, True, True, False),),
     "payout": ((False, True, True, False),),
     "held": ((True, True, True, False),),

@@ -7,7 +7,7 @@ rows that their round was written in.
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import and_, func, select
+from sqlalchemy import and_, case, func, select
 
 from lefi.ledger.entries import Row
 from lefi.ledger.reader import Reader
@@ -25,6 +25,7 @@ class Tally(NamedTuple):
     many: int
     units: int
     size: float
+    sized: int  # of them, rows with a size above 0
 
 
 def last_seq(reader: Reader) -> int:
@@ -52,12 +53,13 @@ def _sought(reader: Reader, columns: Sequence[Any], kind: str, client: str, roun
 def tallies(reader: Reader, since: int, upto: int) -> list[Tally]:
     """Counts by round, kind and verdict of the rows in (since, upto]."""
     keys = (log.c.round, log.c.kind, log.c.verdict)
-    sums = (func.count(), func.sum(log.c.payment), func.sum(log.c.size))
+    sized = func.sum(case((log.c.size > 0, 1), else_=0))
+    sums = (func.count(), func.sum(log.c.payment), func.sum(log.c.size), sized)
     query = select(*keys, *sums).where(*_span(reader, since, upto)).group_by(*keys)
     with reader._reading() as connection:
         return [
-            Tally(round, kind, verdict, many, int(units or 0), size or 0.0)
-            for round, kind, verdict, many, units, size in connection.execute(query)
+            Tally(round, kind, verdict, many, int(units or 0), size or 0.0, int(sized))
+            for round, kind, verdict, many, units, size, sized in connection.execute(query)
         ]
 
 

@@ -142,6 +142,12 @@ class Ledger(Writer):
         )
         self.append(rows if then is None else lambda: rows + then())
 
+    def end(self) -> None:
+        """Note that all rounds are played that were asked for, once after the same round."""
+        last = self.settled
+        if last and not self._row_of(last, "end") and not self._row_of(last + 1, "offer"):
+            self.append([{"round": last, "kind": "end"}])
+
     def fault(self, round: int, part: str, what: str) -> None:
         """Note what went wrong after a round was closed, once."""
         row = _fault_row(round, part, what)

@@ -88,6 +88,17 @@ class Reader:
         with self._reading() as connection:
             return connection.scalar(select(log.c.seq).where(self._mine, CLOSED, log.c.round == round)) or 0
 
+    def ended_at(self) -> int:
+        """The row that says that a server has played all it was asked for; 0 where none does, or the job goes on."""
+        last = self.settled
+        return 0 if self._row_of(last + 1, "offer") else self._row_of(last, "end")
+
+    def _row_of(self, round: int, kind: str) -> int:
+        """The number of some row of this kind in a round; 0 where there is none."""
+        query = select(log.c.seq).where(self._mine, log.c.round == round, log.c.kind == kind, INDEXED).limit(1)
+        with self._reading() as connection:
+            return connection.scalar(query) or 0
+
     def round_rows(self, round: int) -> list[Row]:
         """The rows of a settled round, or of the one that is open."""
         start, end = self.closed_at(round - 1), self.closed_at(round) or None
@@ -127,11 +138,13 @@ class Reader:
             return [(seq, -units) for seq, units in connection.execute(query.order_by(log.c.seq)).all()]
 
     def marks(self, after: int = 0) -> list[Row]:
-        """Rows that say how the job goes on, with numbers above that one: rounds that are closed, and orders."""
+        """Rows that say how the job goes on, with numbers above that one: closed rounds, orders, and the end."""
         columns = (log.c.seq, log.c.kind, log.c.round, log.c.payment)
         parts = [select(*columns).where(self._mine, some, log.c.seq > after) for some in (CLOSED, ORDERED)]
         with self._reading() as connection:
             found = [dict(row) for part in parts for row in connection.execute(part).mappings()]
+        if (ended := self.ended_at()) > after:
+            found.append({"seq": ended, "kind": "end", "round": self.settled, "payment": None})
         return sorted(found, key=lambda row: int(row["seq"]))
 
     def last_order(self) -> int:

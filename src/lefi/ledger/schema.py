@@ -15,6 +15,7 @@ answer      what came back, with the verdict on it
 payment     units paid to a client for a round
 ... fault   what failed on the server's side in this round: strategy, measure, mechanism
 round       closes a round: total paid, accuracy; in the transaction that pays it
+end         after this round a server had played all that it was asked for; a further round goes on all the same
 reversal    takes back a payment of that round, in part or whole: a negative amount
 payout      marks a balance as paid out, in a batch
 held, released, forfeited, restored   pay that waits until the work was looked at, see `lefi.ledger.withholding`
@@ -115,7 +116,7 @@ INDEXED = log.c.kind.not_in(bindparam("many", MANY, expanding=True, literal_exec
 EARNED = ("payment", "reversal", "forfeited", "restored")  # what they add up to is what a client has earned
 WAITING = ("held", "released")
 JUDGED = ("evidence", "accused", "audit", "appeal")  # what was found out about the work of a round
-LATER = ("reversal", "forfeited", "restored", *WAITING, *JUDGED)  # rows of a round that come after it is closed
+LATER = ("reversal", "forfeited", "restored", *WAITING, *JUDGED, "end")  # rows of a round that come after it is closed
 FLOATS = ("iid", "rate", "size", "accuracy")
 WHOLE = ("seq", "version", "round", "payment")
 COLUMNS = tuple(column.name for column in log.columns)

@@ -42,7 +42,8 @@ def state_of(ledger: Ledger, done: str | None = None) -> Job:
         purse.returned = sum(units for _, units in ledger.returns())
         budget = purse.next()
     rounds = noted.get("rounds")
-    if state != "stopped" and (done or (purse and purse.empty) or (rounds is not None and settled >= rounds)):
+    played = rounds is not None and settled >= rounds
+    if state != "stopped" and (done or played or (purse and purse.empty) or ledger.ended_at()):
         state = "finished"
     return Job(
         job=ledger.job, state=state, served="served" in noted, mechanism=noted.get("mechanism"),

@@ -19,6 +19,7 @@ from lefi.serve.pages.series import MOST, thinned
 from tests.serve.pages.filled import MANY, fill
 from tests.serve.pages.played import Job
 from tests.serve.running import Caller, served
+from tests.serve.test_rounds import ROSTER, begun
 
 LARGEST = 1_000_000  # bytes of an answer
 JOB = "/v1/views/jobs/{}"
@@ -62,7 +63,8 @@ def test_the_series_is_that_of_the_ledger(service: Caller, table: Any) -> None:
     assert np.allclose(told["paid"], rounds["paid"].cast(float).to_list(), rtol=1e-6)
     assert np.allclose(told["accuracy"], rounds["accuracy"].to_list(), rtol=1e-6)
     assert told["budget"] == pytest.approx(rounds["budget"].to_list())
-    assert told["answers"] == rounds["answers"].to_list()
+    answers = [sum(both) for both in zip(told["delivered"], told["nothing"], strict=True)]
+    assert answers == rounds["answers"].to_list()
     assert told["offers"] == rounds["offers"].to_list()
     assert told["spent"][-1] == pytest.approx(float(sum(rounds["paid"])), rel=1e-6)
 
@@ -108,6 +110,18 @@ def test_a_histogram_counts_every_client_once(service: Caller, table: Any) -> No
         assert all(low - 1e-5 <= client["size"] <= high + 1e-5 for client in cell["clients"])
         named += [client["client"] for client in cell["clients"]]
     assert len(named) == len(set(named)) == told["answered"]
+
+
+def test_an_answer_of_no_samples_is_an_answer_and_no_delivery(tmp_path: Path) -> None:
+    with served(tmp_path / "ledger.db") as service:
+        path = begun(service, "idle")
+        assert service("PUT", f"{path}/rounds/1", ROSTER).status == 200
+        assert service("POST", f"{path}/rounds/1/answers", {"sizes": [0.25, 0.0, None]}).status == 200
+        told = read(service, JOB.format("idle/series"))["series"]
+        counts = {name: told[name] for name in ("offers", "delivered", "nothing", "missing", "refused")}
+        assert counts == {"offers": [3], "delivered": [1], "nothing": [1], "missing": [1], "refused": [0]}
+        seen = read(service, JOB.format("idle/histogram?round=1"))
+        assert (seen["clients"], seen["answered"], seen["delivered"], seen["missing"]) == (3, 2, 1, 1)
 
 
 def test_bands_are_quantiles_over_clients(service: Caller, table: Any) -> None:

@@ -26,7 +26,7 @@ ATTEMPTS = 8  # to spend what clients leave that jump between two candidates
 RAISE = 1.003  # factor by which offers are raised to use up the budget, at most; large fleets aim this far below it
 STRIDE = 1.25  # factor by which a block moves the price, at most
 DEPTH, HEIGHT = 12.0, 2.0  # log weights from an equal share less DEPTH to the whole budget plus HEIGHT
-HORIZON = 4.0  # rounds for which what a try finds counts, times the square of those that the job has lasted
+HORIZON, EARLY = 300.0, 4.0  # rounds for which what a try finds counts; early on so many times the squared round
 TRIED = SLOTS // 2  # answers, none like the one before, after which a client is tried no more
 LASTS = 0.01  # variance by which a location may drift until what was found is worth nothing
 
@@ -52,7 +52,7 @@ class Solver:
     ) -> None:
         self.terms, self.shared, self.explore = terms, shared, explore
         self.reach = float(np.log(each)) - DEPTH, float(np.log(budget)) + HEIGHT
-        self.horizon = 1 / (1 / (HORIZON * shared.now**2) + shared.drift / LASTS + leaving)
+        self.horizon = 1 / (1 / min(HORIZON, EARLY * shared.now**2) + shared.drift / LASTS + leaving)
         self.sober = 0.0  # price of money at which nobody tries: tries bid too, and would make what they find worthless
 
     def solve(self, roster: Roster, read: Read, budget: float, others: Spend | None) -> Served:

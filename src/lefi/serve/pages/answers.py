@@ -88,6 +88,7 @@ def histogram(of: Answers, round: int) -> dict[str, Any]:
         "round": round,
         "clients": len(of.aliases),
         "answered": int(there.sum()),
+        "delivered": int((of.size > 0).sum()),
         "missing": of.missing,
         "refused": of.refused,
         "money": numbers(money),

@@ -38,7 +38,8 @@ class Counts:
     """How many rows a round has."""
 
     offers: int = 0
-    answered: int = 0
+    delivered: int = 0
+    nothing: int = 0  # answers that count, of 0 samples
     missing: int = 0
     refused: Counter[str] = field(default_factory=Counter)  # by verdict
     size: float = 0.0  # thousand samples, of the answers that count
@@ -49,7 +50,8 @@ class Counts:
         elif tally.kind == "answer" and tally.verdict == "no answer":
             self.missing += tally.many
         elif tally.kind == "answer" and tally.verdict in ("accepted", "above limit"):
-            self.answered += tally.many
+            self.delivered += tally.sized
+            self.nothing += tally.many - tally.sized
             self.size += tally.size
         elif tally.kind == "answer":
             self.refused[tally.verdict or ""] += tally.many
@@ -72,7 +74,7 @@ class Digest:
         self.counts: dict[int, Counts] = {}
         self.special: list[Row] = []  # orders, faults and accounting, newest last
         self.refusers: dict[tuple[int, str], tuple[str, ...]] = {}  # some aliases, by round and verdict
-        self.orders = Orders()
+        self.orders, self.ended = Orders(), False
         self.seq = self.counted = 0
         self._purse = Purse.of(self.noted)
         self._passing = threading.Lock()
@@ -87,7 +89,7 @@ class Digest:
         with self.lock:
             self.seq = last_seq(self.reader)
             if self.counted < self.seq:
-                self.orders = self.reader.orders()
+                self.orders, self.ended = self.reader.orders(), self.reader.ended_at() > 0
                 known = self.rounds[-1].round if self.rounds else 0
                 self._close([Closed(*row.values()) for row in self.reader.closings(known)])
         if 0 < self.seq - self.counted <= FEW:
@@ -151,4 +153,4 @@ class Digest:
         if self._purse:
             self._purse.change(self.orders.budget)
         over = (most is not None and last >= most) or (self._purse is not None and self._purse.empty)
-        return "finished" if over else "running"
+        return "finished" if over or self.ended else "running"

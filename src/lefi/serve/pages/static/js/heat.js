@@ -26,7 +26,7 @@ export class Heat {
   set(data) {
     this.data = data;
     this.empty.hidden = Boolean(data && data.answered);
-    const said = data ? `Round ${data.round}: ${data.answered} of ${data.clients} clients delivered. Arrow keys move, Enter lists clients.` : "";
+    const said = data ? `Round ${data.round}: ${data.delivered} of ${data.clients} clients delivered. Arrow keys move, Enter lists clients.` : "";
     this.canvas.setAttribute("aria-label", said);
     this.draw();
   }

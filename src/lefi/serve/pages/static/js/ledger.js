@@ -5,7 +5,7 @@ import { moment, short, whole } from "./format.js";
 import { keep } from "./main.js";
 import { exportRows, verify } from "./orders.js";
 
-const KINDS = ["offer", "answer", "payment", "round", "reversal", "payout", "pause", "resume", "stop", "budget", "cap", "block", "unblock", "job"];
+const KINDS = ["offer", "answer", "payment", "round", "end", "reversal", "payout", "pause", "resume", "stop", "budget", "cap", "block", "unblock", "job"];
 const NAMES = ["kind", "client", "round", "verdict"];
 
 export async function show(root, [job], query) {

@@ -22,7 +22,8 @@ export class Clients {
     if (asked !== this.round || !data) return undefined;
     this.heat.set(data);
     this.list.hidden = true;
-    const told = [`round ${whole(round)}:`, `${whole(data.answered)} of ${whole(data.clients)} clients delivered`];
+    const told = [`round ${whole(round)}:`, `${whole(data.delivered)} of ${whole(data.clients)} clients delivered`];
+    if (data.answered > data.delivered) told.push(`${whole(data.answered - data.delivered)} answered with 0 samples`);
     if (data.missing) told.push(`${whole(data.missing)} did not answer`);
     if (data.refused) told.push(`${whole(data.refused)} were refused`);
     fill(this.frame.legend, told.map((text) => h("span", {}, text)));

@@ -23,7 +23,7 @@ export class Rounds {
     const shapes = {
       accuracy: { lines: [{ label: "accuracy", colour: "accent" }], format: (value) => short(value), none: "Nobody has measured accuracy yet." },
       spent: { lines: [{ label: "spent", colour: "accent", fill: 0.12 }, { label: "total", colour: "ink", dash: true, width: 1.5, level: true }], format: usd, low: 0, none: "No round is closed yet." },
-      answers: { lines: [{ label: "delivered", colour: "waterfill" }, { label: "no answer", colour: "muted", dash: true }, { label: "refused", colour: "bad", dotted: true }], format: short, low: 0, none: "No round is closed yet." },
+      answers: { lines: [{ label: "delivered", colour: "waterfill" }, { label: "0 samples", colour: "ink", dotted: true }, { label: "no answer", colour: "muted", dash: true }, { label: "refused", colour: "bad", dotted: true }], format: short, low: 0, none: "No round is closed yet." },
     };
     this.charts = Object.fromEntries(Object.entries(shapes).map(([name, shape]) => [name, new Chart(this.frames[name].plot, { ...shape, ...common })]));
     this.common = common;
@@ -53,7 +53,7 @@ export class Rounds {
     this.paid(rounds.length <= BARS).set([rounds, store.column("paid"), store.column("budget")]);
     this.charts.accuracy.set([rounds, store.column("accuracy")]);
     this.charts.spent.set([rounds, store.column("spent"), store.column(() => head.total)]);
-    this.charts.answers.set([rounds, store.column("answers"), store.column("missing"), store.column("refused")]);
+    this.charts.answers.set([rounds, store.column("delivered"), store.column("nothing"), store.column("missing"), store.column("refused")]);
     this.pick(picked);
   }
 
@@ -87,7 +87,7 @@ export class Rounds {
       accuracy: [{ label: "accuracy", colour: "accent", value: accuracy(row.accuracy) }],
       paid: [{ label: "paid", colour: "accent", block: true, value: `${amount(row.paid)} ${currency}` }, { label: "budget", colour: "ink", dash: true, value: row.budget === null ? "none" : amount(row.budget) }, { label: "answers refused", colour: "bad", value: whole(row.refused) }],
       spent: [{ label: "spent", colour: "accent", value: `${amount(row.spent)} ${currency}` }, ...(head.total ? [{ label: "total", colour: "ink", dash: true, value: amount(head.total) }] : [])],
-      answers: [{ label: "delivered", colour: "waterfill", value: whole(row.answers) }, { label: "no answer", colour: "muted", dash: true, value: whole(row.missing) }, { label: "refused", colour: "bad", dotted: true, value: whole(row.refused) }],
+      answers: [{ label: "delivered", colour: "waterfill", value: whole(row.delivered) }, { label: "0 samples", colour: "ink", dotted: true, value: whole(row.nothing) }, { label: "no answer", colour: "muted", dash: true, value: whole(row.missing) }, { label: "refused", colour: "bad", dotted: true, value: whole(row.refused) }],
     };
     fill(this.frames[name].legend, `round ${whole(round)}`, ...key(entries[name]));
   }

@@ -1,5 +1,5 @@
 // The rounds of a job that the page knows. Points are added by round: thinned ones first, finer ones after a zoom.
-export const COLUMNS = ["accuracy", "paid", "budget", "spent", "offers", "answers", "missing", "refused", "size"];
+export const COLUMNS = ["accuracy", "paid", "budget", "spent", "offers", "delivered", "nothing", "missing", "refused", "size"];
 
 export class Store {
   constructor() {

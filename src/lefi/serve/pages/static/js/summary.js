@@ -52,7 +52,7 @@ export function figures(place, head, store) {
     h("div", { class: "figure", title: `${exact(head.spent_exact)} ${currency}` }, h("div", { class: "what" }, "Spent"),
       h("div", { class: "much" }, amount(head.spent), h("small", {}, head.total ? ` of ${amount(head.total)} ${currency}` : ` ${currency}`)), h("div", { class: "note" }, bar)),
     figure("Last round", last ? amount(last.paid) : "\u2013", last && last.budget !== null ? `of ${amount(last.budget)} ${currency}` : currency, safe, head.within ? (head.round ? "good" : "") : "bad"),
-    figure("Price of a thousand samples", unit === null ? "\u2013" : amount(unit, 3), currency, last && last.offers !== null ? `${whole(last.answers)} of ${whole(last.offers)} delivered` : ""),
+    figure("Price of a thousand samples", unit === null ? "\u2013" : amount(unit, 3), currency, last && last.offers !== null ? `${whole(last.delivered)} of ${whole(last.offers)} delivered` : ""),
     figure("Ledger", whole(proof.rows), "rows", h("a", { href: `#/ledger/${encodeURIComponent(head.job)}`, class: proof.holds ? "good" : "bad" }, holds), "")));
 }
 
