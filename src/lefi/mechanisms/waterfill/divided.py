@@ -10,16 +10,28 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lefi.arrays import BoolArray, FloatArray, IntArray
+from lefi.arrays import FloatArray, IntArray
 from lefi.cells import in_cells, total
 from lefi.mechanisms.division import Division, Draft, Lesson, Outcome, Round, divides
 from lefi.mechanisms.waterfill.commons import Fleet, Votes
 from lefi.mechanisms.waterfill.formula import Formula, Offers, corrected, serve, telling
-from lefi.mechanisms.waterfill.mechanism import Waterfill, cut
+from lefi.mechanisms.waterfill.mechanism import Waterfill
 from lefi.mechanisms.waterfill.memory import Answers
 from lefi.mechanisms.waterfill.plain import Plain, survey
-from lefi.mechanisms.waterfill.solver import RAISE
-from lefi.mechanisms.waterfill.turns import Count, Groups, Plan, Seen, counted, decide, kept_cost, some, split, written
+from lefi.mechanisms.waterfill.turns import (
+    Count,
+    Groups,
+    Plan,
+    Seen,
+    counted,
+    cut,
+    decide,
+    kept_cost,
+    some,
+    split,
+    topped,
+    written,
+)
 from lefi.messages import CurveOffer, Receipt, Roster, spendable
 
 
@@ -133,29 +145,18 @@ class WaterfillDivision(Division[Waterfill]):
         return Course(count, rows.ids, plan, *(formula.price(plan.left) if formula else (0.0, 0.0)))
 
     def draft(self, of: Waterfill, roster: Roster, course: Course | None, own: Own | None, round: Round) -> Draft:
-        """The offers; the cost is that of those whom the formula serves."""
-        cost = np.zeros(len(roster))
+        """The offers; the cost is that of those whom the formula serves, once something is known."""
         if course is None or course.plan is None or own is None:
             offer = of.offer(roster, *of.first(roster, spendable(round.money) / round.clients))
             return Draft(offer, offer.payment(offer.limit))
         at = np.searchsorted(course.ids, roster.ids[own.groups.thought])
-        x, limit = written(own.plain, own.groups, course.plan, at)
-        offers = self._served(of, roster, course, own)
-        if offers is not None:
-            followed = own.groups.followed
-            x[followed], limit[followed], cost[followed], _ = offers
-        return Draft(of.offer(roster, x, limit), cost)
+        found = written(own.plain, own.groups, course.plan, at, self._served(of, roster, course, own))
+        return Draft(of.offer(roster, found.x, found.limit), found.cost)
 
     def scaled(self, of: Waterfill, draft: Draft, cost: float, course: Course | None, round: Round) -> CurveOffer:
-        """Whom the formula serves gets what is left, if it is little."""
-        offer, budget = draft.offer, spendable(round.money)
         if course is None or course.plan is None:
-            return cut(offer, cost, budget)
-        left = course.plan.left
-        factor = min(left / cost, RAISE) if min(left, cost) > 0 else 1.0
-        raised: BoolArray = draft.cost > 0
-        weight = np.where(raised, factor * offer.weight, offer.weight)
-        return cut(CurveOffer(weight, offer.rate, offer.limit), factor * cost + course.plan.spent, budget)
+            return cut(draft.offer, cost, spendable(round.money))
+        return topped(draft.offer, draft.cost > 0, cost, course.plan, spendable(round.money))
 
     def tell(self, of: Waterfill, receipt: Receipt[CurveOffer], round: Round) -> Lesson:
         return Lesson(of.note(receipt, round.money / round.clients, round.clients))

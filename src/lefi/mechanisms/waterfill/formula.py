@@ -11,13 +11,14 @@ import numpy as np
 
 from lefi.allocation import search
 from lefi.arrays import FloatArray, IntArray
+from lefi.cells import summed
 from lefi.compiler import compiled
 from lefi.draws import key, uniform
 from lefi.mechanisms.waterfill.candidates import NOTHING
 from lefi.mechanisms.waterfill.curves import TINY
 from lefi.mechanisms.waterfill.memory import EXACT, SAME
 from lefi.mechanisms.waterfill.plain import Plain
-from lefi.mechanisms.waterfill.solver import BLOCK, SAMPLE, STRIDE, raised
+from lefi.mechanisms.waterfill.solver import BLOCK, SAMPLE, STRIDE
 from lefi.messages import Roster, Terms
 from lefi.threads import in_parts
 
@@ -70,12 +71,11 @@ class Formula:
 
 
 def share(terms: Terms, roster: Roster, plain: Plain, formula: Formula, budget: float) -> Offers:
-    """Offers to plain clients that share this budget: at the price that some tell, corrected by what all spend."""
+    """Offers to plain clients that share a budget, about: at the price that some tell, corrected by what all spend."""
     price, power = formula.price(budget)
     offers = serve(terms, roster, plain, price)
-    price *= corrected(float(offers.cost.sum()), budget, power)
-    offers = serve(terms, roster, plain._replace(last=offers.size), price)
-    return offers._replace(x=raised(offers.x, float(offers.cost.sum()), budget))
+    price *= corrected(summed(roster.ids, offers.cost), budget, power)
+    return serve(terms, roster, plain._replace(last=offers.size), price)
 
 
 def corrected(spent: float, budget: float, power: float) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from lefi.arrays import FloatArray, IntArray
+from lefi.cells import summed
 from lefi.draws import key, uniform
 from lefi.mechanisms.catalogue import register
 from lefi.mechanisms.explanation import Explanation
@@ -19,7 +20,7 @@ from lefi.mechanisms.waterfill.curves import ROUNDING, TINY
 from lefi.mechanisms.waterfill.explain import explain
 from lefi.mechanisms.waterfill.memory import EXACT, FORGET, Memory
 from lefi.mechanisms.waterfill.solver import Solver
-from lefi.mechanisms.waterfill.turns import plan
+from lefi.mechanisms.waterfill.turns import cut, plan, topped
 from lefi.messages import CurveOffer, Receipt, Roster, Terms, spendable
 
 SHIFT = 0.2  # log weight: the first two offers to a client lie apart by twice this, to tell a plateau from a slope
@@ -56,9 +57,9 @@ class Waterfill:
     def ask(self, roster: Roster, budget: float | None = None) -> CurveOffer:
         order, ordered = by_id(roster)  # so that not even rounding depends on how the roster is ordered
         money = self.terms.in_force(budget)
-        x, limit = self._plan(ordered, spendable(money))
-        offer = self.offer(ordered, x, limit)
-        offer = cut(offer, offer.worst_case(), spendable(money))
+        offer = self._offer(ordered, spendable(money))
+        while (worst := offer.worst_case()) > spendable(money):  # never, but for a belief gone wrong
+            offer = cut(offer, worst * (1 + 1e-12), spendable(money))
         back = np.argsort(order, kind="stable")
         return offer if ordered is roster else CurveOffer(offer.weight[back], roster.rate, offer.limit[back])
 
@@ -92,11 +93,14 @@ class Waterfill:
         """What is believed of these clients; the rate of each is the one it was last seen with."""
         return explain(self.terms, self.fleet, self.memory, ids)
 
-    def _plan(self, roster: Roster, budget: float) -> tuple[FloatArray, FloatArray]:
-        """Log weight and limit of each client."""
+    def _offer(self, roster: Roster, budget: float) -> CurveOffer:
+        """To clients in the order of their ids."""
         if self.fleet is None:
-            return self.first(roster, budget / len(roster))
-        return plan(self.solver(budget, len(roster)), self.memory, roster, self.drawn(roster), budget)
+            offer = self.offer(roster, *self.first(roster, budget / len(roster)))
+            return cut(offer, summed(roster.ids, offer.payment(offer.limit)), budget)
+        chosen, decided = plan(self.solver(budget, len(roster)), self.memory, roster, self.drawn(roster), budget)
+        offer = self.offer(roster, chosen.x, chosen.limit)
+        return topped(offer, chosen.cost > 0, summed(roster.ids, chosen.cost), decided, budget)
 
     def first(self, roster: Roster, each: float) -> tuple[FloatArray, FloatArray]:
         """Nothing is known: equal shares of `each` USD, half of them shifted up and half down."""
@@ -117,9 +121,3 @@ def by_id(roster: Roster) -> tuple[IntArray, Roster]:
     """Where the clients stand in a roster, by id, and the roster in this order."""
     order = np.argsort(roster.ids, kind="stable")
     return order, roster if (np.diff(roster.ids) > 0).all() else roster.take(order)
-
-
-def cut(offer: CurveOffer, worst: float, budget: float) -> CurveOffer:
-    """The offer with its weights scaled down, where needed, so that a worst case of so much stays within the budget."""
-    least = budget * (1 - 1e-12)  # sums in another order differ by less
-    return offer if worst <= least else CurveOffer(offer.weight * (least / worst), offer.rate, offer.limit)

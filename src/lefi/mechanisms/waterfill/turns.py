@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lefi.arrays import FloatArray, IntArray
-from lefi.mechanisms.waterfill.formula import Formula, share, telling
+from lefi.arrays import BoolArray, FloatArray, IntArray
+from lefi.cells import summed
+from lefi.mechanisms.waterfill.formula import Formula, Offers, share, telling
 from lefi.mechanisms.waterfill.memory import Memory
 from lefi.mechanisms.waterfill.plain import Plain, survey
 from lefi.mechanisms.waterfill.solver import RAISE, Read, Solver, raised
-from lefi.messages import Roster
+from lefi.messages import CurveOffer, Roster
 
 WORK = 2_000  # clients that a round thinks about, at most
 
@@ -64,10 +65,16 @@ class Plan(NamedTuple):
     left: float  # for those whom the formula serves, USD
 
 
-def plan(
-    solver: Solver, memory: Memory, roster: Roster, drawn: FloatArray, budget: float
-) -> tuple[FloatArray, FloatArray]:
-    """Log weight and limit of each client; `drawn`, a number from 0 to 1 per client, tells whose turn it is."""
+class Chosen(NamedTuple):
+    """Log weight and limit of each client, and the cost of those whom the formula serves [USD, 0 for others]."""
+
+    x: FloatArray
+    limit: FloatArray
+    cost: FloatArray
+
+
+def plan(solver: Solver, memory: Memory, roster: Roster, drawn: FloatArray, budget: float) -> tuple[Chosen, Plan]:
+    """What to offer; `drawn`, a number from 0 to 1 per client, tells whose turn it is."""
     plain = survey(memory, roster, solver.shared)
     count = counted(plain)
     groups = split(plain, drawn, count)
@@ -76,13 +83,13 @@ def plan(
     if easy is not None:
         few = telling(easy.ids, count.followed)
         formula = Formula(solver.terms, easy.take(few), known.take(few), len(easy) / few.size)
-    cost, ids = float(kept_cost(roster, plain, groups.kept).sum()), roster.ids[groups.thought]
+    cost, ids = summed(roster.ids[groups.kept], kept_cost(roster, plain, groups.kept)), roster.ids[groups.thought]
     seen = Seen(len(roster), groups.kept.size, cost, thought, lambda i: memory.read(ids[i]), formula)
     decided = decide(solver, seen, budget)
-    x, limit = written(plain, groups, decided, np.arange(ids.size))
+    offers = None
     if easy is not None and formula is not None:
-        x[groups.followed], limit[groups.followed], *_ = share(solver.terms, easy, known, formula, decided.left)
-    return x, limit
+        offers = share(solver.terms, easy, known, formula, decided.left)
+    return written(plain, groups, decided, np.arange(ids.size), offers), decided
 
 
 def some(roster: Roster, at: IntArray) -> Roster | None:
@@ -122,12 +129,27 @@ def decide(solver: Solver, seen: Seen, budget: float) -> Plan:
     return Plan(served.x + shift, served.limit, less, held + spent * float(np.exp(shift)), left - used)
 
 
-def written(plain: Plain, groups: Groups, decided: Plan, at: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Log weight and limit of all but those whom the formula serves; who is thought about stands there in the plan."""
-    x, limit = plain.x.copy(), plain.limit.copy()
+def written(plain: Plain, groups: Groups, decided: Plan, at: IntArray, offers: Offers | None) -> Chosen:
+    """What is decided, client by client; `at`: where those who are thought about stand in the plan."""
+    x, limit, cost = plain.x.copy(), plain.limit.copy(), np.zeros(plain.x.size)
     x[groups.kept] += decided.less
     x[groups.thought], limit[groups.thought] = decided.x[at], decided.limit[at]
-    return x, limit
+    if offers is not None:
+        x[groups.followed], limit[groups.followed], cost[groups.followed], _ = offers
+    return Chosen(x, limit, cost)
+
+
+def topped(offer: CurveOffer, served: BoolArray, cost: float, decided: Plan, budget: float) -> CurveOffer:
+    """The offer once those whom the formula serves, who cost so much together, have what is left, if it is little."""
+    factor = min(decided.left / cost, RAISE) if min(decided.left, cost) > 0 else 1.0
+    weight = np.where(served, factor * offer.weight, offer.weight)
+    return cut(CurveOffer(weight, offer.rate, offer.limit), factor * cost + decided.spent, budget)
+
+
+def cut(offer: CurveOffer, worst: float, budget: float) -> CurveOffer:
+    """The offer with its weights scaled down, where needed, so that a worst case of so much stays within the budget."""
+    least = budget * (1 - 1e-12)  # sums in another order differ by less
+    return offer if worst <= least else CurveOffer(offer.weight * (least / worst), offer.rate, offer.limit)
 
 
 def lowered(cost: float, most: float) -> tuple[float, float]:
