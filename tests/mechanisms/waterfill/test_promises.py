@@ -9,6 +9,7 @@ import lefi
 from lefi.arrays import FloatArray
 from lefi.mechanisms.waterfill.mechanism import Waterfill
 from lefi.mechanisms.waterfill.memory import FORGET
+from lefi.mechanisms.waterfill.turns import Chosen, Plan
 from tests.lengths import examples
 
 SAFE = 1 - 1e-9
@@ -128,12 +129,13 @@ def test_a_large_fleet_keeps_the_budget_too(scenario: str, monkeypatch: pytest.M
 def test_no_nan_reaches_an_offer(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever goes wrong inside: a client without a number is offered nothing, and the others as before."""
 
-    wrong = np.array([np.nan, np.inf, -3, -3, -3]), np.array([5, 5, np.nan, 5, 5])
+    wrong = Chosen(np.array([np.nan, np.inf, -3, -3, -3]), np.array([5, 5, np.nan, 5, 5]), np.zeros(5))
+    decided = Plan(np.empty(0), np.empty(0), 0.0, 0.1, 0.0)
     market = lefi.scenario("mixed", clients=5, seed=1)
     mechanism = lefi.make("waterfill", market.terms)
     for _ in range(2):
         mechanism.tell(market.settle(1, mechanism.ask(market.fleet.roster), None))
-    monkeypatch.setattr("lefi.mechanisms.waterfill.mechanism.plan", lambda *_: wrong)
+    monkeypatch.setattr("lefi.mechanisms.waterfill.mechanism.plan", lambda *_: (wrong, decided))
     offer = mechanism.ask(market.fleet.roster)
     assert offer.weight.tolist() == pytest.approx([0, 0, 0, np.exp(-3), np.exp(-3)])
     assert np.isfinite(offer.limit).all()

@@ -122,7 +122,7 @@ def decide(solver: Solver, seen: Seen, budget: float) -> Plan:
     if seen.thought is None:
         return Plan(np.empty(0), np.empty(0), less, held, left)
     served = solver.solve(seen.thought, seen.read, left, seen.formula.spend if seen.formula else None)
-    spent = float(served.cost.sum())
+    spent = float(np.nan_to_num(served.cost).sum())  # a belief gone wrong is offered nothing
     used, shift = lowered(spent, left / RAISE)
     if seen.formula is None:
         shift += float(raised(np.zeros(1), spent, left if served.price > 0 else 0.0)[0])
@@ -135,7 +135,8 @@ def written(plain: Plain, groups: Groups, decided: Plan, at: IntArray, offers: O
     x[groups.kept] += decided.less
     x[groups.thought], limit[groups.thought] = decided.x[at], decided.limit[at]
     if offers is not None:
-        x[groups.followed], limit[groups.followed], cost[groups.followed], _ = offers
+        x[groups.followed], limit[groups.followed] = offers.x, offers.limit
+        cost[groups.followed] = np.nan_to_num(offers.cost)
     return Chosen(x, limit, cost)
 
 
