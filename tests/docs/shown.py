@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+import lefi
 from lefi.game.policies import policy_of
 from lefi.studies import results
 
@@ -59,6 +60,15 @@ def surrogate(names: Names, _: str) -> None:
     assert names["cov"].shape == (3, 2, 2)
 
 
+def cluster(names: Names, text: str) -> None:
+    """A line per round, within the budget, that comes to the optimum; the receipts of every partition are there."""
+    rows, market = [line.split() for line in text.splitlines()], lefi.scenario("mixed", clients=50, budget=25.0)
+    assert [int(round) for round, _, _ in rows] == list(range(1, 21))
+    assert max(float(paid) for _, paid, _ in rows) <= 25.0
+    assert float(rows[-1][2]) == pytest.approx(lefi.oracle(market).accuracy, abs=1e-3)
+    assert len(list(Path("large", "receipts").rglob("*.parquet"))) == 20 * names["spec"].partitions
+
+
 def first_study(names: Names, text: str) -> None:
     receipts, best = names["receipts"], names["best"]
     assert [int(one) for one, _, _ in played(text)] == [1, 6, 11, 16]
@@ -93,6 +103,7 @@ def own_mechanism(_: Names, text: str) -> None:
 
 SHOWN: dict[str, Callable[[Names, str], None]] = {
     "README": readme,
+    "cluster": cluster,
     "extending": extending,
     "game": game,
     "plan": plan,

@@ -25,7 +25,7 @@ SHORTER = {
     '"cifar10"': '"digits"',
     "size_high=5.0": "size_high=0.2",
     "target=0.5": "target=0.6",
-    "clients=10**7": "clients=50",
+    "clients=10**7, budget=5e6": "clients=50, budget=25.0",
     '"local:2"': '"here"',
 }
 RUN = ("README.md", "docs/cluster.md", "docs/extending.md", "docs/game.md", "docs/plan.md", "docs/surrogate.md")
