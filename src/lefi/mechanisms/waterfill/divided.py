@@ -159,6 +159,7 @@ class WaterfillDivision(Division[Waterfill]):
         return topped(draft.offer, draft.cost > 0, cost, course.plan, spendable(round.money))
 
     def tell(self, of: Waterfill, receipt: Receipt[CurveOffer], round: Round) -> Lesson:
+        of.fleet = None  # it is the head's: a partition need not save it
         return Lesson(of.note(receipt, round.money / round.clients, round.clients))
 
     def learn(self, of: Waterfill, head: Fleet | None, lessons: Sequence[Votes], round: Round, _: Outcome) -> Fleet:
