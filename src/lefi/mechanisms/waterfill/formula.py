@@ -16,10 +16,11 @@ from lefi.mechanisms.waterfill.candidates import NOTHING
 from lefi.mechanisms.waterfill.curves import TINY
 from lefi.mechanisms.waterfill.memory import EXACT, SAME
 from lefi.mechanisms.waterfill.plain import Plain
-from lefi.mechanisms.waterfill.solver import BLOCK, SAMPLE, STRIDE, raised
 from lefi.messages import Roster, Terms
 from lefi.threads import in_parts
 
+SAMPLE, BLOCK = 1000, 2048  # clients that tell the price, about; clients that are served at a time
+STRIDE = 1.25  # factor by which a price is moved to see how spending follows, and corrected at most
 NEWTON = 12  # steps towards the best size, from the last answer, at most: it hardly moves from one round to the next
 SIZES = 16  # from nothing to the cap, between which what is spent at a price is interpolated
 
@@ -66,8 +67,7 @@ class Formula:
         power = min(float(np.log(max(less, TINY) / max(more, TINY))) / (2 * np.log(STRIDE)), -EXACT)
         offers = serve(self.terms, self.roster, self.plain, price)
         price *= float(np.clip((budget / max(float(offers.cost.sum()), TINY)) ** (1 / power), 1 / STRIDE, STRIDE))
-        offers = serve(self.terms, self.roster, self.plain._replace(last=offers.size), price)
-        return offers._replace(x=raised(offers.x, float(offers.cost.sum()), budget))
+        return serve(self.terms, self.roster, self.plain._replace(last=offers.size), price)
 
 
 @compiled

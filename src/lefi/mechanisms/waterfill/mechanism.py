@@ -76,7 +76,7 @@ class Waterfill:
         shift = np.where(uniform(key(self.seed, "mechanism"), ids) < 0.5, SHIFT, -SHIFT) if self.memory.round < 2 else 0
         if self.fleet is None:  # nothing is known: equal shares, half of them shifted up and half down
             return np.log(budget / n) + shift, np.full(n, self.terms.size_high)
-        solver = Solver(self.terms, self.fleet.shared, self.explore, self.memory.leaving, budget / n, budget)
+        solver = Solver(self.terms, self.fleet.shared, self.explore, budget / n, budget)
         drawn = uniform(key(self.seed, "mechanism", self.memory.round), ids)  # turns are drawn anew in every round
         return plan(solver, self.memory, roster, drawn, budget)
 

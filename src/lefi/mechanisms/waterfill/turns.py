@@ -6,7 +6,7 @@ from lefi.arrays import FloatArray, IntArray
 from lefi.mechanisms.waterfill.formula import Formula
 from lefi.mechanisms.waterfill.memory import Memory
 from lefi.mechanisms.waterfill.plain import Plain, survey
-from lefi.mechanisms.waterfill.solver import RAISE, Solver, raised
+from lefi.mechanisms.waterfill.solver import Solver
 from lefi.messages import Roster
 
 WORK = 2_000  # clients that a round thinks about, at most
@@ -27,12 +27,9 @@ def plan(
     formula = Formula(solver.terms, roster.take(followed), plain.take(followed)) if followed.size else None
     if thought.size:
         some = roster.take(thought)
-        served = solver.solve(some, lambda i: memory.read(some.ids[i]), left, formula.spend if formula else None)
+        served = solver.solve(some, memory.read(some.ids), left, formula.spend if formula else None)
         x[thought], limit[thought] = served.x, served.limit
-        spent = float(served.cost.sum())
-        if formula is None:
-            x[thought] = raised(served.x, spent, left if served.price > 0 else 0.0)
-        left -= lowered(x, thought, spent, left / RAISE)
+        left -= float(served.cost.sum())
     if formula:
         x[followed], limit[followed], *_ = formula.share(left)
     return x, limit
