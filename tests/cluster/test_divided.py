@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lefi.mechanisms.waterfill import formula, mechanism, solver, turns
+from lefi.mechanisms.waterfill import formula, mechanism, turns
 from tests.cluster.fleets import off, one_process, played, receipts, small
 
 MECHANISMS = ("lefi", "price", "uniform", "waterfill")
@@ -34,8 +34,8 @@ def test_offers_do_not_depend_on_partitions(tmp_path: Path, mechanism: str, flee
 @pytest.mark.parametrize("fleet", ["mixed", "stubborn, flaky, noisy", "reluctant, drifting"])
 def test_large_fleets_do_not_depend_on_partitions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fleet: str) -> None:
     """A fleet that is large to `waterfill`: some follow a formula, some are thought about, some wait."""
-    small_numbers = {mechanism: {"VOTERS": 20}, turns: {"WORK": 12}, solver: {"SAMPLE": 10, "BLOCK": 4}}
-    for module, constants in (small_numbers | {formula: {"SAMPLE": 20, "BLOCK": 4}}).items():
+    small_numbers = {mechanism: {"VOTERS": 20}, turns: {"WORK": 12}, formula: {"SAMPLE": 20, "BLOCK": 4}}
+    for module, constants in small_numbers.items():
         for name, value in constants.items():
             monkeypatch.setattr(module, name, value)
     specs = {p: small("waterfill", partitions=p, **FLEETS[fleet]) for p in (1, 7, 16)}

@@ -5,9 +5,8 @@ import pytest
 
 import lefi
 from lefi.arrays import FloatArray
-from lefi.mechanisms.waterfill.formula import Formula, serve, share, telling
+from lefi.mechanisms.waterfill.formula import SAMPLE, Formula, serve, share, telling
 from lefi.mechanisms.waterfill.plain import Plain
-from lefi.mechanisms.waterfill.solver import SAMPLE
 from lefi.messages import Roster
 
 TERMS = lefi.Terms(1.0, lefi.accuracy("paper"))

@@ -44,10 +44,3 @@ def test_newcomers_get_a_row_and_who_left_loses_it() -> None:
         note(memory, np.array([1, 9]), -1.0, 4.0)
     assert memory.ids.tolist() == [1, 9]
     assert np.isnan(memory.newest(np.array([3]))[0, Y])
-
-
-def test_the_share_of_clients_that_leave_is_learned() -> None:
-    memory = Memory()
-    for ids in ([1, 2, 3, 4], [1, 2, 3, 4], [1, 2, 5, 6], [1, 2, 5, 6]):
-        note(memory, np.array(ids), 0.0, 5.0)
-    assert memory.leaving == 0.5 / 4

@@ -13,7 +13,7 @@ LEAST = {
     "step": 0.9,
     "square": 0.9,
 }
-STEPS = [("two steps", "plain", 0.8), ("logistic", "heavy", 0.93)]  # curves of several steps are its weak side
+STEPS = [("two steps", "plain", 0.77), ("logistic", "heavy", 0.93)]  # curves of several steps are its weak side
 AHEAD = 0.01  # of equal offers, at least: they come to more than some of these lines, where prices are heavy-tailed
 
 

@@ -54,7 +54,7 @@ def test_who_has_refused_is_sought_above_and_below_what_it_has_delivered_for() -
 def test_with_little_money_for_many_nearly_all_of_it_is_well_spent() -> None:
     market = lefi.scenario("paper", clients=3000, budget=1.5, seed=1)
     nothing, best = market.accuracy_of(np.zeros(3000)), lefi.oracle(market).accuracy
-    *_, last = lefi.play(lefi.make("waterfill", market.terms), market, 14)
+    *_, last = lefi.play(lefi.make("waterfill", market.terms), market, 20)
     assert last.paid <= market.terms.budget
     assert last.accuracy - nothing > 0.95 * (best - nothing)
 

@@ -7,8 +7,7 @@ import lefi
 from benchmarks.others import fleet
 from lefi.arrays import FloatArray
 from lefi.mechanisms.waterfill.plain import Plain
-from lefi.mechanisms.waterfill.solver import RAISE
-from lefi.mechanisms.waterfill.turns import WORK, Groups, Plan, counted, cut, lowered, split, topped
+from lefi.mechanisms.waterfill.turns import WORK, Groups, counted, cut, lowered, split
 
 
 def plain(follows: list[bool], rises: list[bool]) -> Plain:
@@ -73,14 +72,6 @@ def test_where_nobody_delivers_and_some_are_silent_every_offer_is_a_number() -> 
         assert 0 < offer.worst_case() <= market.terms.budget
         sizes = np.where(roster.ids % 5 == 0, np.nan, 0.0)
         mechanism.tell(lefi.Receipt(round, roster, offer, sizes, offer.payment(sizes), np.nan))
-
-
-def test_what_is_left_of_the_money_goes_to_those_whom_the_formula_serves_if_it_is_little() -> None:
-    offer, served = lefi.CurveOffer(np.ones(3), np.ones(3), np.ones(3)), np.array([True, False, True])
-    little, much, passed = (Plan(np.empty(0), np.empty(0), 0.0, 1.0, left) for left in (2.002, 9.0, 1.0))
-    assert topped(offer, served, 2.0, little, 10.0).weight.tolist() == pytest.approx([1.001, 1, 1.001])
-    assert topped(offer, served, 2.0, much, 10.0).weight.tolist() == pytest.approx([RAISE, 1, RAISE])
-    assert topped(offer, served, 2.0, passed, 10.0).weight.tolist() == pytest.approx([0.5, 1, 0.5])
 
 
 def test_a_worst_case_above_the_budget_is_cut() -> None:

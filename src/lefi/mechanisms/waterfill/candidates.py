@@ -10,15 +10,12 @@ import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray
 from lefi.compiler import allocating, compiled, inlined
-from lefi.mechanisms.waterfill.curves import CAP, CHANCE, DEEP, EXPONENT, HINGES, IDLE, KIND, B, Levels, kink, wish
+from lefi.mechanisms.waterfill.curves import CAP, CHANCE, DEEP, EXPONENT, HINGES, IDLE, KIND, B, kink, wish
 from lefi.mechanisms.waterfill.memory import EXACT, SAME
-from lefi.mechanisms.waterfill.points import KEPT, POINTS, RARE, SURE, Beliefs, Shared
+from lefi.mechanisms.waterfill.points import KEPT, POINTS, RARE, SURE, Shared
 
 NOTHING = -700.0  # log weight that offers nothing
 GRID, TOPS = 16, 6  # candidates across the range in which a client responds, and at kinks of its likeliest curves
-NARROW = 0.05  # least width of the range, in log weight
-SLIGHT = 0.01  # chance of a curve from which the limit makes room for it; share of what a client brings in a round that
-# knowing all about it must be worth to think about tries
 
 
 class Candidates(NamedTuple):
@@ -56,68 +53,64 @@ def blank(x: FloatArray) -> Candidates:
 
 
 @allocating
-def propose(beliefs: Beliefs, rate: FloatArray, reach: tuple[float, float], x: FloatArray, half: FloatArray) -> None:
+def propose(beliefs: FloatArray, rate: FloatArray, reach: tuple[float, float], x: FloatArray, half: FloatArray) -> None:
     """Fill x (n, 1 + GRID + TOPS): nothing, a grid over the range in which a client responds, kinks; half: spacing."""
     for i in range(rate.size):
         low, high = reach[1], reach[0]
-        levels = Levels(beliefs.steps[i], beliefs.levels[i], beliefs.power[i])
         x[i, :] = NOTHING
         for p in range(KEPT):
-            s = beliefs.points[i, p]
+            s = beliefs[i, p]
             if int(s[KIND]) == IDLE:
                 continue
-            end = (
-                min(max(kink(s, levels, rate[i]), reach[0]), reach[1]) + SAME
-            )  # who is all but there may deliver nothing
+            end = min(max(kink(s, rate[i]), reach[0]), reach[1]) + SAME  # who is all but there may deliver nothing
             if p < TOPS:
                 x[i, 1 + GRID + p] = end
             if s[CHANCE] > RARE:
                 low = min(low, s[B] if int(s[KIND]) < HINGES else end - DEEP / s[EXPONENT])
                 high = max(high, end)
         low = min(max(low, reach[0]), reach[1])
-        high = max(high, low + NARROW) if high > reach[0] else reach[1]
+        high = max(high, low + EXACT) if high > reach[0] else reach[1]
         half[i] = (high - low) / (GRID - 1)
         for j in range(GRID):
             x[i, 1 + j] = low + half[i] * j if j < GRID - 1 else high
 
 
 @allocating
-def expect(beliefs: Beliefs, rate: FloatArray, shared: Shared, candidates: Candidates) -> None:
+def expect(beliefs: FloatArray, rate: FloatArray, shared: Shared, candidates: Candidates) -> None:
     """Fill size, limit and cost of candidates."""
     for i in range(rate.size):
-        levels = Levels(beliefs.steps[i], beliefs.levels[i], beliefs.power[i])
-        points, alive = beliefs.points[i], 0.0
+        points, alive = beliefs[i], 0.0
         for p in range(KEPT):
             alive += points[p, CHANCE] if int(points[p, KIND]) != IDLE else 0.0
         for j in range(candidates.x.shape[1]):
             x = candidates.x[i, j]
             candidates.size[i, j], candidates.limit[i, j], candidates.cost[i, j] = shared.floor, shared.floor, 0.0
             if x > NOTHING:
-                limit = room(points, levels, x, rate[i], shared, SLIGHT * alive)
+                limit = room(points, x, rate[i], shared, RARE * alive)
                 size = 0.0
                 for p in range(KEPT):
                     if points[p, CHANCE] == 0:
                         break
-                    size += points[p, CHANCE] * max(wish(points[p], levels, x, limit, rate[i]), shared.floor)
+                    size += points[p, CHANCE] * max(wish(points[p], x, limit, rate[i]), shared.floor)
                 candidates.size[i, j], candidates.limit[i, j] = size, limit
                 candidates.cost[i, j] = -exp(x) * expm1(-rate[i] * limit)
 
 
 @inlined
-def room(points: FloatArray, levels: Levels, x: float, rate: float, shared: Shared, least: float) -> float:
+def room(points: FloatArray, x: float, rate: float, shared: Shared, least: float) -> float:
     """The limit of an offer: room for every curve of at least this chance, and for its noise."""
     limit = shared.floor
     for p in range(KEPT):
         s = points[p]
         if s[CHANCE] < least:
             break
-        limit = max(limit, min(wish(s, levels, x, shared.high, rate) * (1 + SURE * shared.rho), s[CAP]))
+        limit = max(limit, min(wish(s, x, shared.high, rate) * (1 + SURE * shared.rho), s[CAP]))
     return min(limit * (1 + 4 * EXACT) + EXACT, shared.high)
 
 
 @allocating
 def foresee(
-    beliefs: Beliefs, rate: FloatArray, shared: Shared, candidates: Candidates, stakes: Stakes, gain: FloatArray
+    beliefs: FloatArray, rate: FloatArray, shared: Shared, candidates: Candidates, stakes: Stakes, gain: FloatArray
 ) -> None:
     """Add to gain what the answer to each candidate is worth later (knowledge gradient).
 
@@ -130,21 +123,20 @@ def foresee(
     for i in range(rate.size):
         if not stakes.open[i]:
             continue
-        levels = Levels(beliefs.steps[i], beliefs.levels[i], beliefs.power[i])
-        points, x, limit = beliefs.points[i], candidates.x[i], candidates.limit[i]
-        now, perfect, top = look(points, levels, x, rate[i], shared.high, (stakes.worth[i], stakes.price), view)
-        for j in range(1, g if (perfect - now) * stakes.horizon > SLIGHT * top else 0):
+        points, x, limit = beliefs[i], candidates.x[i], candidates.limit[i]
+        now, perfect = look(points, x, rate[i], shared.high, (stakes.worth[i], stakes.price), view)
+        for j in range(1, g if perfect > now else 0):
             if x[j] > NOTHING:
-                later = told(points, levels, (x[j], limit[j]), rate[i], shared, view)
+                later = told(points, (x[j], limit[j]), rate[i], shared, view)
                 gain[i, j] += stakes.horizon * max(later - now, 0.0)
 
 
 @compiled
 def look(
-    points: FloatArray, levels: Levels, x: FloatArray, rate: float, high: float, worth: tuple[float, float], view: View
-) -> tuple[float, float, float]:
-    """Fill net and chances. Returns the best expected net, what it would be if all were known, the largest of any."""
-    total, perfect, top, now = 0.0, 0.0, 0.0, 0.0
+    points: FloatArray, x: FloatArray, rate: float, high: float, worth: tuple[float, float], view: View
+) -> tuple[float, float]:
+    """Fill net and chances. Returns the best expected net, and what it would be if all were known."""
+    total, perfect, now = 0.0, 0.0, 0.0
     for p in range(POINTS):
         total += points[p, CHANCE]
     for p in range(POINTS):
@@ -152,29 +144,27 @@ def look(
         for j in range(x.size):
             view.net[p, j] = 0.0
             if x[j] > NOTHING and view.chance[p] > 0:
-                size = wish(points[p], levels, x[j], high, rate)
+                size = wish(points[p], x[j], high, rate)
                 paid = -exp(x[j]) * expm1(-rate * max(size, EXACT))
                 view.net[p, j] = worth[0] * size - worth[1] * paid
                 best = max(best, view.net[p, j])
-        perfect, top = perfect + view.chance[p] * best, max(top, best)
+        perfect += view.chance[p] * best
     for j in range(x.size):
         mean = 0.0
         for p in range(POINTS):
             mean += view.chance[p] * view.net[p, j]
         now = max(now, mean)
-    return now, perfect, top
+    return now, perfect
 
 
 @compiled
-def told(
-    points: FloatArray, levels: Levels, offer: tuple[float, float], rate: float, shared: Shared, view: View
-) -> float:
+def told(points: FloatArray, offer: tuple[float, float], rate: float, shared: Shared, view: View) -> float:
     """The best expected net once the answer to an offer (log weight, limit) is known."""
     groups, g = 0, view.net.shape[1]
     for p in range(POINTS):
         if view.chance[p] == 0:
             break
-        y, at = wish(points[p], levels, offer[0], offer[1], rate), 0
+        y, at = wish(points[p], offer[0], offer[1], rate), 0
         while at < groups:
             if abs(y - view.answer[at]) <= SURE * (shared.rho * max(y, view.answer[at]) + EXACT * shared.high):
                 break

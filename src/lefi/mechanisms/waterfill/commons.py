@@ -18,27 +18,24 @@ from lefi.mechanisms.waterfill.curves import (
     KINDS,
     OPEN,
     RISING,
-    STAIRS,
     STEP,
     TINY,
     B,
 )
 from lefi.mechanisms.waterfill.memory import EXACT, LIMIT, SAME, WHEN, Answers, X, Y
-from lefi.mechanisms.waterfill.narrowing import WIDE, fit_all
+from lefi.mechanisms.waterfill.narrowing import fit_all
 from lefi.mechanisms.waterfill.plain import told
-from lefi.mechanisms.waterfill.points import COSTS, EXPONENTS, GROUP, POINTS, ROUGH, Beliefs, Shared, blank
+from lefi.mechanisms.waterfill.points import COSTS, EXPONENTS, GROUP, POINTS, ROUGH, WIDE, Shared, blank
 from lefi.mechanisms.waterfill.review import explain_all, surprises
 
 VOTERS = 256  # clients that are asked, about; all of a smaller fleet
-CHANCES = np.array([0.25, 0.39, 0.03, 0.04, 0.05, 0.05, 0.1, 0.01, 0.04])  # of the kinds, before anything is known
+CHANCES = np.array([0.25, 0.4, 0.03, 0.04, 0.05, 0.05, 0.1, 0.04])  # of the kinds, before anything is known
 SHAPES = np.array([0.2, 0.1, 0.4, 0.1, 0.1, 0.1])  # chances of the exponents, before anything is known
 FIRST, EACH = 2.0, 0.2  # clients that these guesses count for, and more per client of the fleet
-REFUSALS = 4  # answers after which a client that never delivered teaches what kinds there are
 VAGUE = 4.0  # variance of a location before anything is known, in log money
 BROAD = 0.3  # variance of a client's location from which it teaches nothing about others
-ALIKE = 0.05  # variance among clients that seem all alike
 FEW = 0.1  # clients, or answers, that a first guess counts for
-LATE = 3  # rounds before drift is believed, and in which what was learned is used to learn again
+LATE = 3  # rounds before drift is believed and in which learning is repeated; answers before a client tells of others
 OUTLIER = 4.0  # times the usual squared residual: who is off by more follows a curve of its own
 SURPRISED = 0.3  # share of known clients whose answers surprise in a round, from which prices have jumped
 ORDERLY = 10.0  # a tenth of the squared steps between answers are falls: then they are as noisy as they seem
@@ -72,26 +69,25 @@ class Fleet:
         ids, rate, answers = votes
         new = (answers[:, WHEN, 0] == round) & ~np.isnan(answers[:, Y, LATE - 1]) & np.isin(ids, self.ids)
         if new.sum() > 2:
-            beliefs = self.beliefs.part(np.searchsorted(self.ids, ids[new]))
+            beliefs = self.beliefs[np.searchsorted(self.ids, ids[new])]
             share = surprises(answers[new], rate[new], self.shared, beliefs) / new.sum()
             if share > SURPRISED and self.calm:
                 self.shared = self.shared._replace(jumped=float(round))
-            self.calm = share < SURPRISED / 3
+            self.calm = share < SURPRISED / 2
         self.shared = self.shared._replace(now=float(round))
 
     def learn(self, votes: Votes) -> None:
         """Take in the answers of some clients."""
         self.ids, rate, answers = votes
         for _ in range(2 if self.shared.now <= LATE else 1):
-            self.beliefs = beliefs = believe(answers, rate, self.shared)
-            points = beliefs.points
+            self.beliefs = points = believe(answers, rate, self.shared)
             # Who never delivered follows what is believed of the others: taken for evidence, that feeds on itself.
             delivered = (answers[:, Y] > self.shared.floor + EXACT * self.shared.high).any(axis=1)
             mean, var = self._locations(points[delivered], rate[delivered])
-            rho, drift = self._noise(answers, rate, beliefs)
+            rho, drift = self._noise(answers, rate, points)
             self.shared = self.shared._replace(mean=mean, var=var, rho=rho, drift=drift, caps=self._caps(points))
-            told = delivered | ~np.isnan(answers[:, Y, REFUSALS - 1])
-            self.shared = self.shared._replace(chances=chances(points[told]), exponents=exponents(points[told]))
+            telling = points[delivered | ~np.isnan(answers[:, Y, LATE])]
+            self.shared = self.shared._replace(chances=chances(telling), exponents=exponents(telling))
 
     def _locations(self, points: FloatArray, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of locations by group, and of log fixed costs."""
@@ -99,7 +95,7 @@ class Fleet:
         kind, chance = points[:, :, KIND].astype(int), points[:, :, CHANCE]
         for group in range(COSTS + 1):
             place = points[:, :, B] + (np.log(rate)[:, None] if group == 0 else 0.0)
-            mine = chance * ((GROUP[kind] == group) & (kind < STAIRS))
+            mine = chance * ((GROUP[kind] == group) & (kind < IDLE))
             if group == COSTS:
                 place = np.log(np.maximum(points[:, :, FIXED], SAME))
                 mine = chance * ((kind >= FIXED_COST) & (kind < HINGES))
@@ -109,7 +105,7 @@ class Fleet:
             own = own * (v < BROAD)
             mean[group] = (FEW * self.first[group] + (own * m).sum()) / (FEW + own.sum())
             spread = (FEW * VAGUE + (own * (v + (m - mean[group]) ** 2)).sum()) / (FEW + own.sum())
-            var[group] = np.clip(spread, ALIKE, VAGUE)
+            var[group] = np.clip(spread, EXACT, VAGUE)
         mean[COSTS] = min(mean[COSTS], np.log(self.shared.high))  # whoever has more to pay is a step, not shy
         return mean, var
 
@@ -121,19 +117,19 @@ class Fleet:
         pool = np.append(cap[shown], np.full(whole, self.shared.high))
         return np.asarray(np.quantile(pool, (2 * np.arange(POINTS) + 1) / (2 * POINTS)))
 
-    def _noise(self, answers: Answers, rate: FloatArray, beliefs: Beliefs) -> tuple[float, float]:
+    def _noise(self, answers: Answers, rate: FloatArray, points: FloatArray) -> tuple[float, float]:
         """Squared residuals against the likeliest curve, regressed on size (noise) and on age (drift).
 
         On the rise they are held against that of the newest answer there, which takes out the location as fitted.
         """
-        shared, kind = self.shared, beliefs.points[:, :1, KIND]
+        shared, kind = self.shared, points[:, :1, KIND]
         size, top = np.empty((2, rate.size, answers.shape[2]))
-        explain_all(answers, rate, beliefs, size, top)
+        explain_all(answers, rate, points, size, top)
         y, age = answers[:, Y].astype(np.float64), shared.now - answers[:, WHEN].astype(np.float64)
         count = (~np.isnan(y)).sum(axis=1)
         with np.errstate(all="ignore"):
             at_top = size >= top * (1 - EXACT)
-            use = (size > shared.floor) & (y > shared.floor) & (count > 1)[:, None] & (kind < STAIRS)
+            use = (size > shared.floor) & (y > shared.floor) & (count > 1)[:, None] & (kind < IDLE)
             use &= ~(at_top & (y >= size * (1 - SAME)))
             rise = use & ~at_top
             newest = rise.argmax(axis=1)[:, None]
@@ -156,16 +152,14 @@ class Fleet:
         return rho, float(np.clip(drift * shown, 0, 1)) if shared.now > LATE else 0.0
 
 
-def believe(answers: Answers, rate: FloatArray, shared: Shared) -> Beliefs:
+def believe(answers: Answers, rate: FloatArray, shared: Shared) -> FloatArray:
     """What is believed of clients with these answers; of a plain one whose location is known, one curve."""
     plain, beliefs = told(answers, rate, shared), blank(rate.size)
     fit_all(answers, rate, shared, plain.rises, beliefs)
-    beliefs.points[plain.rises] = 0.0
-    beliefs.points[plain.rises, :, KIND] = IDLE
-    kind = np.where(plain.cap < shared.high, CAPPED, OPEN)
-    nought = np.zeros(rate.size)
-    sure = np.stack([kind, plain.b, nought, nought + 1, nought, plain.cap, nought + 1], axis=1)
-    beliefs.points[plain.rises, 0] = sure[plain.rises]
+    beliefs[plain.rises] = 0.0
+    beliefs[plain.rises, :, KIND] = IDLE
+    kind, one = np.where(plain.cap < shared.high, CAPPED, OPEN), np.ones(rate.size)
+    beliefs[plain.rises, 0] = np.stack([kind, plain.b, 0 * one, one, plain.cap, one], axis=1)[plain.rises]
     return beliefs
 
 

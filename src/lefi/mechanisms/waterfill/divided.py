@@ -29,7 +29,6 @@ from lefi.mechanisms.waterfill.turns import (
     kept_cost,
     some,
     split,
-    topped,
     written,
 )
 from lefi.messages import CurveOffer, Receipt, Roster, spendable
@@ -139,7 +138,7 @@ class WaterfillDivision(Division[Waterfill]):
             formula = Formula(of.terms, Roster(ids, iid, rate), Plain(*columns), followed / ids.size)
         thought = Roster(rows.ids, rows.iid, rows.rate) if rows.ids.size else None
         cost = total([look.cost for look in looks])
-        seen = Seen(round.clients, kept, cost, thought, lambda i: rows.answers[i], formula)
+        seen = Seen(round.clients, kept, cost, thought, rows.answers, formula)
         money = spendable(round.money)
         plan = decide(of.solver(money, round.clients), seen, money)
         return Course(count, rows.ids, plan, *(formula.price(plan.left) if formula else (0.0, 0.0)))
@@ -156,7 +155,7 @@ class WaterfillDivision(Division[Waterfill]):
     def scaled(self, of: Waterfill, draft: Draft, cost: float, course: Course | None, round: Round) -> CurveOffer:
         if course is None or course.plan is None:
             return cut(draft.offer, cost, spendable(round.money))
-        return topped(draft.offer, draft.cost > 0, cost, course.plan, spendable(round.money))
+        return cut(draft.offer, cost + course.plan.spent, spendable(round.money))
 
     def tell(self, of: Waterfill, receipt: Receipt[CurveOffer], round: Round) -> Lesson:
         of.fleet = None  # it is the head's: a partition need not save it

@@ -5,17 +5,17 @@ import numpy as np
 from lefi.arrays import FloatArray, IntArray
 from lefi.mechanisms.explanation import Explanation, quantile
 from lefi.mechanisms.waterfill.commons import Fleet
-from lefi.mechanisms.waterfill.curves import CAP, CHANCE, DEEP, KIND, KINDS, Levels, wish
+from lefi.mechanisms.waterfill.curves import CAP, CHANCE, DEEP, KIND, KINDS, wish
 from lefi.mechanisms.waterfill.memory import LIMIT, SAME, Memory, X, Y
 from lefi.mechanisms.waterfill.narrowing import fit_all
-from lefi.mechanisms.waterfill.points import Beliefs, blank
+from lefi.mechanisms.waterfill.points import blank
 from lefi.messages import Terms
 
 DRAWN = 40  # points of a curve
 TAIL = 0.05  # chance below the band, and above it
 NAMES = (  # of the kinds
     *("rational", "rational", "rational with a fixed cost", "rational with a fixed cost"),
-    *("led by a power of the money", "led by a power of the money", "all or nothing", "of no known shape", "idle"),
+    *("led by a power of the money", "led by a power of the money", "all or nothing", "idle"),
 )
 
 
@@ -33,24 +33,23 @@ def explain(terms: Terms, fleet: Fleet | None, memory: Memory, ids: IntArray) ->
     beliefs = blank(ids.size)
     fit_all(memory.read(ids), rate, fleet.shared, np.zeros(ids.size, dtype=bool), beliefs)
     sizes = np.maximum(answers(beliefs, np.log(money / full[:, None]), terms.size_high, rate), terms.size_low)
-    chance = beliefs.points[:, :, CHANCE]
+    chance = beliefs[:, :, CHANCE]
     expected = (sizes * chance[:, :, None]).sum(axis=1)
     band = [quantile(sizes, chance, share) for share in (TAIL, 1 - TAIL)]
     room = 2 * fleet.shared.rho * expected
     low = np.maximum(np.minimum(band[0], expected) - room, terms.size_low)  # a rare curve may pull the mean out of it
     high = np.minimum(np.maximum(band[1], expected) + room, terms.size_high)
-    learned = tuple(facts(points, fleet) for points in beliefs.points)
+    learned = tuple(facts(points, fleet) for points in beliefs)
     why = tuple(reason(found, one) for found, one in zip(learned, last, strict=True))
     return Explanation(ids, money, expected, low, high, offered, learned, why)
 
 
-def answers(beliefs: Beliefs, x: FloatArray, high: float, rate: FloatArray) -> FloatArray:
+def answers(beliefs: FloatArray, x: FloatArray, high: float, rate: FloatArray) -> FloatArray:
     """What each point would deliver at these log weights (clients, points, weights)."""
-    found = np.empty((*beliefs.points.shape[:2], x.shape[1]))
-    for i, points in enumerate(beliefs.points):
-        levels = Levels(beliefs.steps[i], int(beliefs.levels[i]), float(beliefs.power[i]))
+    found = np.empty((*beliefs.shape[:2], x.shape[1]))
+    for i, points in enumerate(beliefs):
         for p, s in enumerate(points):
-            found[i, p] = [wish(s, levels, float(at), high, float(rate[i])) for at in x[i]]
+            found[i, p] = [wish(s, float(at), high, float(rate[i])) for at in x[i]]
     return found
 
 

@@ -18,10 +18,11 @@ from lefi.mechanisms.waterfill.candidates import NOTHING
 from lefi.mechanisms.waterfill.curves import TINY
 from lefi.mechanisms.waterfill.memory import EXACT, SAME
 from lefi.mechanisms.waterfill.plain import Plain
-from lefi.mechanisms.waterfill.solver import BLOCK, SAMPLE, STRIDE
 from lefi.messages import Roster, Terms
 from lefi.threads import in_parts
 
+SAMPLE, BLOCK = 1000, 2048  # clients that tell the price, about; clients that are served at a time
+STRIDE = 1.25  # factor by which a price is moved to see how spending follows, and corrected at most
 NEWTON = 12  # steps towards the best size, from the last answer, at most: it hardly moves from one round to the next
 SIZES = 16  # from nothing to the cap, between which what is spent at a price is interpolated
 

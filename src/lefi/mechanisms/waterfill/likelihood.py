@@ -16,7 +16,6 @@ from lefi.mechanisms.waterfill.curves import (
     STEP,
     TINY,
     B,
-    Levels,
     money,
     wish,
 )
@@ -24,7 +23,6 @@ from lefi.mechanisms.waterfill.memory import EXACT, LIMIT, SAME, X, Y
 from lefi.mechanisms.waterfill.points import KEPT, SLACK, Client, Shared
 
 NEGLIGIBLE = 7.0  # log evidence behind the best from which a point is dropped: a thousandth
-MISFIT = -30.0  # log likelihood of an answer that does not fit at all: three such outweigh any prior
 
 
 @inlined
@@ -46,12 +44,12 @@ def log_phi(z: float) -> float:
 
 
 @compiled
-def weigh(s: FloatArray, client: Client, shared: Shared, levels: Levels, points: FloatArray) -> None:
+def weigh(s: FloatArray, client: Client, shared: Shared, points: FloatArray) -> None:
     """Add the log likelihood of the answers, and keep the point if it is among the likeliest."""
     for j in range(client.heard):
         if s[CHANCE] < max(points[KEPT - 1, CHANCE], points[0, CHANCE] - NEGLIGIBLE):
             return  # no answer makes it likelier
-        s[CHANCE] += max(likelihood(s, client, shared, levels, j), MISFIT)
+        s[CHANCE] += likelihood(s, client, shared, j)
     keep(s, points)
 
 
@@ -70,7 +68,7 @@ def keep(s: FloatArray, points: FloatArray) -> None:
 
 
 @compiled
-def likelihood(s: FloatArray, client: Client, shared: Shared, levels: Levels, j: int) -> float:
+def likelihood(s: FloatArray, client: Client, shared: Shared, j: int) -> float:
     """Log likelihood of answer j, at most 0: that of an exact answer is 0."""
     limit, y, slack = client.answers[LIMIT, j], client.answers[Y, j], client.answers[SLACK, j]
     kind, delta = int(s[KIND]), EXACT * shared.high
@@ -83,7 +81,7 @@ def likelihood(s: FloatArray, client: Client, shared: Shared, levels: Levels, j:
             return log_phi(-z)
         found = log_phi(z)
     else:
-        size = max(wish(s, levels, client.answers[X, j], limit, client.rate), shared.floor)
+        size = max(wish(s, client.answers[X, j], limit, client.rate), shared.floor)
         if size > shared.floor and kind < RISING:
             moved = slack / client.rate if kind < HINGES else slack * size * s[EXPONENT]
     deviation = sqrt(max(shared.rho * size, delta) ** 2 + moved * moved)

@@ -20,7 +20,7 @@ from lefi.mechanisms.waterfill.curves import ROUNDING, TINY
 from lefi.mechanisms.waterfill.explain import explain
 from lefi.mechanisms.waterfill.memory import EXACT, FORGET, Memory
 from lefi.mechanisms.waterfill.solver import Solver
-from lefi.mechanisms.waterfill.turns import cut, plan, topped
+from lefi.mechanisms.waterfill.turns import cut, plan
 from lefi.messages import CurveOffer, Receipt, Roster, Terms, spendable
 
 SHIFT = 0.2  # log weight: the first two offers to a client lie apart by twice this, to tell a plateau from a slope
@@ -100,7 +100,7 @@ class Waterfill:
             return cut(offer, summed(roster.ids, offer.payment(offer.limit)), budget)
         chosen, decided = plan(self.solver(budget, len(roster)), self.memory, roster, self.drawn(roster), budget)
         offer = self.offer(roster, chosen.x, chosen.limit)
-        return topped(offer, chosen.cost > 0, summed(roster.ids, chosen.cost), decided, budget)
+        return cut(offer, summed(roster.ids, chosen.cost) + decided.spent, budget)
 
     def first(self, roster: Roster, each: float) -> tuple[FloatArray, FloatArray]:
         """Nothing is known: equal shares of `each` USD, half of them shifted up and half down."""
@@ -114,7 +114,7 @@ class Waterfill:
     def solver(self, budget: float, clients: int) -> Solver:
         """For the whole fleet of so many clients."""
         assert self.fleet is not None
-        return Solver(self.terms, self.fleet.shared, self.explore, self.memory.leaving, budget / clients, budget)
+        return Solver(self.terms, self.fleet.shared, self.explore, budget / clients, budget)
 
 
 def by_id(roster: Roster) -> tuple[IntArray, Roster]:

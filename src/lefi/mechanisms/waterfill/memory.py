@@ -26,7 +26,6 @@ class Memory:
         self.rates: FloatArray = np.empty(0)  # with which it was
         self.answers: Answers = np.empty((0, PARTS, SLOTS), dtype=np.float32)
         self.round = 0
-        self.leaving = 0.0  # share of the clients that were gone a round later, mean over rounds
 
     def rows(self, ids: IntArray) -> tuple[IntArray, BoolArray]:
         """Where these ids stand, and which of them are known."""
@@ -72,9 +71,7 @@ class Memory:
             self.rates = np.insert(self.rates, into, 0.0)
             self.answers = np.insert(self.answers, into, np.nan, axis=0)
         at, _ = self.rows(ids)
-        here = self.seen == self.round - 1
         self.seen[at], self.rates[at] = self.round, roster.rate
-        self.leaving += ((self.seen[here] < self.round).sum() / max(here.sum(), 1) - self.leaving) / self.round
         push(self.answers, at, x, limit, y, float(self.round))
         stay = self.round - self.seen <= self.forget
         if not stay.all():
@@ -90,8 +87,7 @@ def push(answers: Answers, at: IntArray, x: FloatArray, limit: FloatArray, y: Fl
             continue
         mine = answers[at[i]]
         same = abs(mine[X, 0] - x[i]) < EXACT and abs(mine[Y, 0] - y[i]) <= EXACT * y[i]
-        gone = 0 if same else place(mine, x[i])
-        for j in range(gone, 0, -1):
+        for j in range(0 if same else place(mine, x[i]), 0, -1):
             for part in range(PARTS):
                 mine[part, j] = mine[part, j - 1]
         mine[X, 0], mine[LIMIT, 0], mine[Y, 0], mine[WHEN, 0] = x[i], limit[i], y[i], now

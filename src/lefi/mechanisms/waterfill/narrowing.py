@@ -4,7 +4,7 @@ Every answer narrows the interval of a family's location, newest first, until on
 interval are weighed by the fleet's prior and by the likelihood. The likeliest of all families are the belief.
 """
 
-from math import exp, inf, log, pi, sqrt
+from math import exp, inf, log, sqrt
 
 import numpy as np
 
@@ -22,15 +22,12 @@ from lefi.mechanisms.waterfill.curves import (
     KIND,
     RISING,
     ROUNDING,
-    SHARE,
-    STAIRS,
     STEP,
     B,
-    Levels,
     least_fixed,
     money,
 )
-from lefi.mechanisms.waterfill.likelihood import NEGLIGIBLE, keep, normal, weigh
+from lefi.mechanisms.waterfill.likelihood import NEGLIGIBLE, normal, weigh
 from lefi.mechanisms.waterfill.memory import EXACT, LIMIT, PARTS, SAME, SLOTS, WHEN, Answers, X, Y
 from lefi.mechanisms.waterfill.points import (
     COSTS,
@@ -39,25 +36,19 @@ from lefi.mechanisms.waterfill.points import (
     JUMP,
     KEPT,
     POINTS,
-    ROUGH,
     SLACK,
-    Beliefs,
+    WIDE,
     Client,
     Shared,
 )
-from lefi.mechanisms.waterfill.staircase import stack
 
 LEAST_POINTS = 3  # points of a family whose location is known: a middle and two sides
 APART = 0.02  # log money between two points that are worth telling apart
-JUMPS = 5  # points of stairs: places between two answers where the curve may jump
-WIDE = 3.0  # deviations of noise, of drift and of the fleet's prior within which a location is sought
-RULED_OUT = 10.0  # log evidence, at least, that answers without noise take from a family that they contradict
-LOUDEST = 0.8  # relative noise that an interval makes room for, at most
 GOLDEN = 0.618034  # share by which one point follows another where two unknowns are spread: it never repeats
 
 
 @allocating
-def fit_all(answers: Answers, rate: FloatArray, shared: Shared, skip: BoolArray, beliefs: Beliefs) -> None:
+def fit_all(answers: Answers, rate: FloatArray, shared: Shared, skip: BoolArray, beliefs: FloatArray) -> None:
     """Fill the beliefs about clients with these answers (n, 4, SLOTS), but for some to skip."""
     room, s = np.empty((PARTS, SLOTS)), np.empty(COLUMNS)
     for i in range(rate.size):
@@ -65,18 +56,14 @@ def fit_all(answers: Answers, rate: FloatArray, shared: Shared, skip: BoolArray,
             continue
         count, seen, refused, cut = recall(answers[i], shared, room)
         client = Client(room, count, rate[i], seen, refused, cut)
-        beliefs.levels[i], beliefs.power[i], evidence = stack(client, shared, beliefs.steps[i])
-        levels = Levels(beliefs.steps[i], beliefs.levels[i], beliefs.power[i])
-        points = beliefs.points[i]
+        points = beliefs[i]
         points[:, CHANCE] = -inf
-        for kind in range(STAIRS):
-            spread(kind, client, shared, levels, points, s)
-        if count > 0 and levels.height > 0:
-            add_stairs(shared, evidence, points, s)
+        for kind in range(IDLE):
+            spread(kind, client, shared, points, s)
         if seen == 0:
-            s[KIND], s[B], s[FIXED], s[EXPONENT], s[SHARE], s[CAP] = IDLE, 0.0, 0.0, 1.0, 0.0, shared.high
+            s[KIND], s[B], s[FIXED], s[EXPONENT], s[CAP] = IDLE, 0.0, 0.0, 1.0, shared.high
             s[CHANCE] = log(shared.chances[IDLE])
-            weigh(s, client, shared, levels, points)
+            weigh(s, client, shared, points)
         normalise(points)
 
 
@@ -98,11 +85,11 @@ def recall(mine: Answers, shared: Shared, room: FloatArray) -> tuple[int, float,
 
 
 @compiled
-def spread(kind: int, client: Client, shared: Shared, levels: Levels, points: FloatArray, s: FloatArray) -> None:
+def spread(kind: int, client: Client, shared: Shared, points: FloatArray, s: FloatArray) -> None:
     """Weigh points of one family. A cap that has not shown is one of the fleet's."""
     whole = kind % 2 == 0 and kind < RISING
     known = whole or (client.seen > 0 and not client.cut)
-    s[KIND], s[FIXED], s[SHARE], s[EXPONENT] = kind, 0.0, 0.0, 1.0
+    s[KIND], s[FIXED], s[EXPONENT] = kind, 0.0, 1.0
     s[CAP] = client.seen if known and not whole else shared.high
     powers = HINGES <= kind < RISING
     mean = shared.mean[GROUP[kind]] - (log(client.rate) if kind < HINGES else 0.0)
@@ -111,37 +98,24 @@ def spread(kind: int, client: Client, shared: Shared, levels: Levels, points: Fl
         if powers:
             s[EXPONENT] = EXPONENTS[e]
             start += log(shared.exponents[e])
-        low, top, fits = interval(s, client, shared)
-        n = how_many(kind, top - low, fits, client, shared)
+        low, top = interval(s, client, shared)
+        n = POINTS if FIXED_COST <= kind < HINGES else min(POINTS, LEAST_POINTS + int((top - low) / APART))
         start += log((top - low) / n)
-        most = start - log(2 * pi * shared.var[GROUP[kind]]) / 2 - (0.0 if fits else RULED_OUT)
-        if shared.rho < ROUGH and most < points[0, CHANCE] - NEGLIGIBLE:
-            continue
         for i in range(n):
             s[B] = low + (top - low) * (i + (1.0 if kind == STEP else 0.5)) / n
             s[CAP] = s[CAP] if known else max(shared.caps[i * 5 % POINTS], client.seen)
             s[CHANCE] = start + normal(s[B], mean, shared.var[GROUP[kind]])
             if FIXED_COST <= kind < HINGES:
                 s[CHANCE] += place_fixed(s, client, shared, (i * GOLDEN) % 1.0 * (1 - 1 / n) + 1 / n)
-            weigh(s, client, shared, levels, points)
-
-
-@inlined
-def how_many(kind: int, width: float, fits: bool, client: Client, shared: Shared) -> int:
-    """Points that a family is worth: few where its location is known, or where it is all but ruled out."""
-    if FIXED_COST <= kind < HINGES:
-        return POINTS if client.refused else LEAST_POINTS
-    if not fits and shared.rho < ROUGH:
-        return LEAST_POINTS
-    return min(POINTS, LEAST_POINTS + int(width / APART))
+            weigh(s, client, shared, points)
 
 
 @compiled
-def interval(s: FloatArray, client: Client, shared: Shared) -> tuple[float, float, bool]:
-    """Where a location may lie: what the answers leave, within what the fleet makes likely; and whether all fit."""
+def interval(s: FloatArray, client: Client, shared: Shared) -> tuple[float, float]:
+    """Where a location may lie: what the answers leave, within what the fleet makes likely."""
     kind, cap, rate, delta = int(s[KIND]), s[CAP], client.rate, EXACT * shared.high
-    noise = min(WIDE * shared.rho, LOUDEST)
-    low, top, fits = -inf, inf, True
+    noise = WIDE * shared.rho
+    low, top = -inf, inf
     for j in range(client.heard):
         x, limit, y = client.answers[X, j], client.answers[LIMIT, j], client.answers[Y, j]
         u = x if kind < HINGES else x + money(rate, min(limit, cap))
@@ -153,9 +127,8 @@ def interval(s: FloatArray, client: Client, shared: Shared) -> tuple[float, floa
         else:
             most = u - above(s, y / (1 + noise), rate) + room
             if y < limit * (1 - SAME) and y < cap * (1 - noise - EXACT) and kind != STEP:
-                least = u - above(s, y / (1 - noise), rate) - room
+                least = u - above(s, y * (1 + noise), rate) - room
         if max(low, least) >= min(top, most):
-            fits = False
             break
         low, top = max(low, least), min(top, most)
     mean = shared.mean[GROUP[kind]] - (log(rate) if kind < HINGES else 0.0)
@@ -163,7 +136,7 @@ def interval(s: FloatArray, client: Client, shared: Shared) -> tuple[float, floa
     left, right = max(low, mean - reach), min(top, mean + reach)
     if left >= right:  # the fleet is wrong about this one
         left, right = low if low > -inf else top - 1, top if top < inf else low + 1
-    return left, max(right, left + ROUNDING), fits
+    return left, max(right, left + ROUNDING)
 
 
 @inlined
@@ -190,15 +163,6 @@ def place_fixed(s: FloatArray, client: Client, shared: Shared, share: float) -> 
     place = low + (top - low) * share
     s[FIXED] = exp(place)
     return normal(place, mean, var) + log(top - low)
-
-
-@inlined
-def add_stairs(shared: Shared, evidence: float, points: FloatArray, s: FloatArray) -> None:
-    """Weigh what explains any client to which more money brings no less."""
-    s[KIND], s[B], s[FIXED], s[EXPONENT], s[CAP] = STAIRS, 0.0, 0.0, 1.0, shared.high
-    for i in range(JUMPS):
-        s[SHARE], s[CHANCE] = (2 * i + 1) / (2 * JUMPS), log(shared.chances[STAIRS] / JUMPS) + evidence
-        keep(s, points)
 
 
 @compiled

@@ -4,18 +4,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lefi.arrays import FloatArray, IntArray
+from lefi.arrays import FloatArray
 from lefi.mechanisms.waterfill.curves import COLUMNS
-from lefi.mechanisms.waterfill.memory import SLOTS, WHEN
+from lefi.mechanisms.waterfill.memory import WHEN
 
 POINTS = 17  # per family at most: where little is known, they lie a tenth of the doubt apart
 KEPT = 40  # points of a client that are kept, of all families: fewer lose those that are rare
-RARE = 1e-3  # chance of a curve that does not count
+RARE = 0.005  # chance of a curve that does not count
+WIDE = 3.0  # deviations of noise, drift and prior within which a location is sought, and an answer fits
 SURE = 2.0  # deviations of noise that an answer may be off: room for it in a limit, and what tells two curves apart
 ROUGH = 0.03  # of a size: noise below it is none to speak of, and by so much a curve of another shape may be off
 JUMP = 0.5  # deviation of log prices where all of them change at once
 EXPONENTS = np.array([0.5, 0.7, 1.0, 1.5, 2.0, 3.0])  # of power clients
-GROUP = np.array([0, 0, 0, 0, 1, 1, 1, 1, 1])  # kinds that share a prior of locations: log price, or log money
+GROUP = np.array([0, 0, 0, 0, 1, 1, 1, 1])  # kinds that share a prior of locations: log price, or log money
 COSTS = 2  # the group of log fixed costs, the last one
 SLACK = WHEN  # row of an answer as it is weighed: by how much its location may have moved since, instead of its round
 
@@ -47,18 +48,6 @@ class Client(NamedTuple):
     cut: bool  # the largest answer was cut by its limit: the client may be able to deliver more
 
 
-class Beliefs(NamedTuple):
-    """What is believed about n clients: points, likeliest first, and their stairs."""
-
-    points: FloatArray  # (n, KEPT, COLUMNS)
-    steps: FloatArray  # (n, SLOTS, 2)
-    levels: IntArray
-    power: FloatArray
-
-    def part(self, p: slice | IntArray) -> "Beliefs":
-        return Beliefs(self.points[p], self.steps[p], self.levels[p], self.power[p])
-
-
-def blank(n: int) -> Beliefs:
-    """Room for the beliefs about n clients."""
-    return Beliefs(np.empty((n, KEPT, COLUMNS)), np.empty((n, SLOTS, 2)), np.empty(n, dtype=np.int64), np.empty(n))
+def blank(n: int) -> FloatArray:
+    """Room for what is believed about n clients: points of each, likeliest first."""
+    return np.empty((n, KEPT, COLUMNS))

@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lefi.arrays import BoolArray, FloatArray, IntArray
+from lefi.arrays import FloatArray, IntArray
 from lefi.cells import summed
+from lefi.mechanisms.waterfill.curves import TINY
 from lefi.mechanisms.waterfill.formula import Formula, Offers, share, telling
-from lefi.mechanisms.waterfill.memory import Memory
+from lefi.mechanisms.waterfill.memory import Answers, Memory
 from lefi.mechanisms.waterfill.plain import Plain, survey
-from lefi.mechanisms.waterfill.solver import RAISE, Read, Solver, raised
+from lefi.mechanisms.waterfill.solver import Solver
 from lefi.messages import CurveOffer, Roster
 
 WORK = 2_000  # clients that a round thinks about, at most
@@ -51,7 +52,7 @@ class Seen(NamedTuple):
     kept: int  # who keep their offers
     cost: float  # of these offers, USD
     thought: Roster | None  # about whom is thought
-    read: Read  # their answers
+    answers: Answers  # theirs
     formula: Formula | None  # None where it serves nobody
 
 
@@ -84,7 +85,7 @@ def plan(solver: Solver, memory: Memory, roster: Roster, drawn: FloatArray, budg
         few = telling(easy.ids, count.followed)
         formula = Formula(solver.terms, easy.take(few), known.take(few), len(easy) / few.size)
     cost, ids = summed(roster.ids[groups.kept], kept_cost(roster, plain, groups.kept)), roster.ids[groups.thought]
-    seen = Seen(len(roster), groups.kept.size, cost, thought, lambda i: memory.read(ids[i]), formula)
+    seen = Seen(len(roster), groups.kept.size, cost, thought, memory.read(ids), formula)
     decided = decide(solver, seen, budget)
     offers = None
     if easy is not None and formula is not None:
@@ -121,12 +122,9 @@ def decide(solver: Solver, seen: Seen, budget: float) -> Plan:
     left = budget - held
     if seen.thought is None:
         return Plan(np.empty(0), np.empty(0), less, held, left)
-    served = solver.solve(seen.thought, seen.read, left, seen.formula.spend if seen.formula else None)
+    served = solver.solve(seen.thought, seen.answers, left, seen.formula.spend if seen.formula else None)
     spent = float(np.nan_to_num(served.cost).sum())  # a belief gone wrong is offered nothing
-    used, shift = lowered(spent, left / RAISE)
-    if seen.formula is None:
-        shift += float(raised(np.zeros(1), spent, left if served.price > 0 else 0.0)[0])
-    return Plan(served.x + shift, served.limit, less, held + spent * float(np.exp(shift)), left - used)
+    return Plan(served.x, served.limit, less, held + spent, max(left - spent, TINY))
 
 
 def written(plain: Plain, groups: Groups, decided: Plan, at: IntArray, offers: Offers | None) -> Chosen:
@@ -138,13 +136,6 @@ def written(plain: Plain, groups: Groups, decided: Plan, at: IntArray, offers: O
         x[groups.followed], limit[groups.followed] = offers.x, offers.limit
         cost[groups.followed] = np.nan_to_num(offers.cost)
     return Chosen(x, limit, cost)
-
-
-def topped(offer: CurveOffer, served: BoolArray, cost: float, decided: Plan, budget: float) -> CurveOffer:
-    """The offer once those whom the formula serves, who cost so much together, have what is left, if it is little."""
-    factor = min(decided.left / cost, RAISE) if min(decided.left, cost) > 0 else 1.0
-    weight = np.where(served, factor * offer.weight, offer.weight)
-    return cut(CurveOffer(weight, offer.rate, offer.limit), factor * cost + decided.spent, budget)
 
 
 def cut(offer: CurveOffer, worst: float, budget: float) -> CurveOffer:
