@@ -82,7 +82,8 @@ def test_an_update_that_is_no_number_is_accused_at_once(reference: Reference) ->
     trust.applied(change)
     updates = first.updates.copy()
     updates[3, 0] = np.nan
-    assert trust.hear(replace(first, updates=updates)).accused == [103]
+    updates[5, :2] = np.inf, -np.inf
+    assert trust.hear(replace(first, updates=updates)).accused == [103, 105]
 
 
 @pytest.mark.parametrize("kind", ["idle", "replay", "copy"])

@@ -18,8 +18,8 @@ MAJORITY = (
     "nobody is accused any more, and who was before may be honest"
 )
 
-Scored = tuple[list[int], FloatArray, FloatArray]
-NOBODY: Scored = ([], np.zeros((0, 2 * len(NAMES))), np.zeros(0))
+Scored = tuple[list[int], FloatArray, dict[int, float]]
+NOBODY: Scored = ([], np.zeros((0, 2 * len(NAMES))), {})
 
 
 class Verdicts(NamedTuple):
@@ -118,7 +118,7 @@ class Trust:
 
     def _most(self) -> bool:
         """Whether as many are accused, or were ever odd by the reference alone, as cannot be where most are honest."""
-        everybody = {client for ids, _ in self.rounds for client in ids}
+        everybody = set[int]().union(*(ids for ids, _ in self.rounds))
         return len(everybody & (self._odd | self.excluded)) >= MOST * len(everybody)
 
     def _confirmed(self, clients: list[int]) -> list[int]:
@@ -135,13 +135,13 @@ class Trust:
         """Of everybody who is not excluded, relative to the others who are not. After all rounds, or the first ones."""
         excluded = frozenset(self.excluded)
         scored = [self._scored(t, excluded) for t in range(len(self.rounds))[:last]]
-        everybody = np.array(sorted({client for ids, _, _ in scored for client in ids}), dtype=int)
+        everybody = np.array(sorted(set[int]().union(*(ids for ids, _, _ in scored))), dtype=int)
         paths = np.full((len(scored), len(everybody), 2 * len(NAMES)), np.nan)
-        looks = np.full(len(everybody), np.nan)
+        looks = dict[int, float]()
         for t, (ids, scores, sizes) in enumerate(scored):
-            places = slice(None) if len(ids) == len(everybody) else np.searchsorted(everybody, ids)
-            paths[t, places], looks[places] = scores, sizes
-        return Evidence(*self._weighed(everybody, paths), dict(zip(everybody.tolist(), looks.tolist(), strict=True)))
+            paths[t, slice(None) if len(ids) == len(everybody) else np.searchsorted(everybody, ids)] = scores
+            looks |= sizes
+        return Evidence(*self._weighed(everybody, paths), looks)
 
     def _scored(self, t: int, excluded: frozenset[int]) -> Scored:
         """Those who are here in order, their scores, and the sizes they look like; kept until somebody else leaves."""
@@ -155,7 +155,8 @@ class Trust:
                 scores, alone, sizes = self.reference.scaled(left, t)
                 who = np.array(ids)[here]
                 order = np.argsort(who)
-                scored = who[order].tolist(), np.hstack([scores, alone])[order], sizes[order]
+                looks = dict(zip(who.tolist(), sizes.tolist(), strict=True))
+                scored = who[order].tolist(), np.hstack([scores, alone])[order], looks
             self._scores[t] = excluded, scored
         return scored
 
@@ -165,11 +166,10 @@ class Trust:
         there = ~np.isnan(paths[:, :, 0])
         counts = there.sum(axis=0)
         for length in sorted({*counts.tolist()} - {0}):  # clients with equally many rounds together
-            who = counts == length
-            z = paths[:, who]
-            if length < len(paths):
+            who, z = counts == length, paths
+            if not there.all():
                 first = np.argsort(~there[:, who], axis=0, kind="stable")[:length]  # the rounds in which each was there
-                z = np.take_along_axis(z, first[:, :, None], axis=0)
+                z = np.take_along_axis(paths[:, who], first[:, :, None], axis=0)
             z = z.reshape(length, -1, 2, len(NAMES)).transpose(3, 2, 1, 0)  # scores, sides, clients, rounds
             each = log_evidences(z.reshape(len(NAMES), -1, length), self.reference.spreads) - np.log(len(NAMES))
             both, alone = np.split(each, 2, axis=1)  # of several scores the largest counts: a union bound
