@@ -206,8 +206,8 @@ def trust_cost(measured: Measured) -> str:
     beside, by = found["digits"], found["hearing by clients"]
     most = max(by, key=int)
     each = ", ".join(f"{1e3 * seconds:.0f} ms at {int(clients):,}" for clients, seconds in by.items())
-    told = f"{1e3 * beside['hearing']:.0f} ms of CPU a round, {100 * found['ratio']:.0f}% of the "
-    told += f"{1e3 * beside['training']:.0f} ms that its 20 clients train"
+    told = f"{1e3 * beside['hearing']:.1f} ms of CPU a round, {100 * found['ratio']:.1f}% of the "
+    told += f"{1e3 * beside['training']:.0f} ms that its 20 clients train, and {1e3 * beside['once']:.0f} ms once"
     return f"Digits: {told}. By clients: {each}; {1e6 * by[most] / int(most):.0f} us for each at {int(most):,}."
 
 
