@@ -40,7 +40,7 @@ CLIENTS = 20  # of a job of trust
 POWER = "src/lefi/trust/power.json"  # what `lefi trust plan` reads
 TRUST = (
     *("trust.json", "trust_cifar10.json", "trust_closed.json", "trust_controls.json", "trust_cost.json"),
-    *("trust_majority.json", "trust_majority_cifar10.json"),
+    *("trust_majority.json", "trust_majority_cifar10.json", "trust_cost_cifar10.json"),
 )
 FILES = (
     *("bench.json", "serve.json", "gpu.json", "price.json"),
@@ -203,13 +203,18 @@ def trust_controls(measured: Measured) -> str:
 
 def trust_cost(measured: Measured) -> str:
     """What weighing costs."""
-    found = measured["trust_cost"]
-    beside, by = found["digits"], found["hearing by clients"]
+    found, other = measured["trust_cost"], measured["trust_cost_cifar10"]
+    beside, device, by = found["digits"], other["cifar10"], found["hearing by clients"]
     most = max(by, key=int)
     each = ", ".join(f"{1e3 * seconds:.0f} ms at {int(clients):,}" for clients, seconds in by.items())
-    told = f"{1e3 * beside['hearing']:.0f} ms of CPU a round, {100 * found['ratio']:.0f}% of the "
-    told += f"{1e3 * beside['training']:.0f} ms that its 20 clients train"
-    return f"Digits: {told}. By clients: {each}; {1e6 * by[most] / int(most):.0f} us for each at {int(most):,}."
+    told = f"{1e3 * beside['hearing']:.1f} ms of CPU a round, {100 * found['ratio']:.1f}% of the "
+    told += f"{1e3 * beside['training']:.0f} ms that its 20 clients train, and {1e3 * beside['once']:.0f} ms once"
+    large = f"{1e3 * device['hearing']:.0f} ms a round, {100 * other['ratio']:.0f}% of the "
+    large += f"{1e3 * device['training']:.0f} ms in which one GPU trains all 20 side by side"
+    return (
+        f"Digits: {told}. By clients: {each}; {1e6 * by[most] / int(most):.0f} us for each at {int(most):,}.\n\n"
+        f"CIFAR-10: {large}."
+    )
 
 
 def interactions(measured: Measured) -> str:

@@ -41,7 +41,7 @@ RECIPES = {
 }
 FLEETS = {"digits": Fleet(), "cifar10": Fleet(sizes=(150, 1000), validation=500)}
 MODES = {"steady": {}, "late": {"begins": 10}, "sporadic": {"duty": 0.25}}
-CLOSED, CLOSED_SEEDS = (*IDLE, "tenth", "tenth_scaled", "quarter", "half"), [940_000, 940_001]
+CLOSED, CLOSED_SEEDS = (*IDLE, "tenth", "tenth_scaled", "quarter", "half"), [2_300_000, 2_300_001]
 WEIGHTS = 2410  # of the model of digits
 SHARES = (0.1, 0.2, 0.4)  # of the clients that cheat, by turns
 MOST = 0.6  # of them, where most do
@@ -94,14 +94,14 @@ def orders(data: str) -> dict[str, list[tuple[Fleet, int]]]:
         return {
             "reference": honest(1000, 100),
             "design": cheats(20_000, 3) + most(30_000, 1),
-            "judged": honest(1_000_000, 40) + cheats(1_100_000, 3),
-            "majority": most(1_200_000, 1),
+            "judged": honest(3_000_000, 40) + cheats(3_100_000, 3),
+            "majority": most(3_200_000, 1),
         }
     return {
         "reference": honest(1000, 120),
         "design": honest(2000, 60) + cheats(20_000, 6) + most(30_000, 2),
-        "judged": honest(910_000, 110) + cheats(920_000, 12),
-        "majority": most(930_000, 3),
+        "judged": honest(2_000_000, 110) + cheats(2_100_000, 12),
+        "majority": most(2_200_000, 3),
     }
 
 

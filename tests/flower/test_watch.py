@@ -122,12 +122,12 @@ def test_where_nothing_can_be_told_nobody_is_accused_and_it_says_so(
 
 @pytest.mark.parametrize("cheats", [6, 9])
 def test_where_most_of_them_cheat_nobody_is_accused_and_it_says_so(tmp_path: Path, cheats: int) -> None:
-    """Then honest clients are what looks odd."""
+    """Then honest clients are what looks odd. One weighed round, the second, is too little to tell or to accuse."""
     job = watched.run(tmp_path, rounds=ROUNDS, trust=watched.watch(), cheats=cheats)
     assert rows(job, "accused") == rows(job, "forfeited") == []
     faults = rows(job, "trust fault")
-    assert [row["round"] for row in faults] == list(range(2, ROUNDS + 1))
-    assert all("half of the clients or more are unlike" in row["claim"] for row in faults)
+    assert [row["round"] for row in faults] == list(range(3, ROUNDS + 1))
+    assert all("half of the clients or more are odd" in row["claim"] for row in faults)
     assert findings(job) == []
 
 

@@ -13,10 +13,9 @@ import scipy
 
 from lefi.arrays import BoolArray, FloatArray, IntArray
 from lefi.errors import InputError
-from lefi.trust.levels import Levels
 from lefi.trust.martingale import Spread, log_evidence
 from lefi.trust.reference import Record, Reference, skews
-from lefi.trust.scores import NAMES, Features, Scorer, joined
+from lefi.trust.scores import NAMES, Features, Scorer
 
 TRAJECTORIES = 200  # honest clients, at least: the lowest hundredth has to be seen
 FOLDS = 5  # parts of the jobs; each is scored by what the others teach
@@ -50,8 +49,7 @@ def calibrate(jobs: Sequence[Record], about: dict[str, Any]) -> Reference:
     spreads = _widened(paths, [_spread(paths[:, :, place]) for place in range(len(NAMES))])
     claims = np.exp(np.concatenate([features["claim"] for job in jobs for features in job.features]))
     found = {"claims": [float(claims.min()), float(claims.max())], "rounds": rounds, "honest clients": honest}
-    levels = tuple(Levels.fit(joined(_near(rows, t))) for t in range(rounds))
-    return Reference(_scorers(rows, rounds), levels, tuple(spreads), about | found | {"skew": skews(jobs)})
+    return Reference(_scorers(rows, rounds), tuple(spreads), about | found | {"skew": skews(jobs)})
 
 
 def _judged_by_others(rows: list[list[Features]]) -> list[list[FloatArray]]:

@@ -41,15 +41,14 @@ class Spread(NamedTuple):
 
 
 class _Factors(NamedTuple):
-    """The same for all clients, by score: L^-1, a_s in columns, the diagonal of L, and the log weight of each start.
+    """The same for all clients, by score. Those of fewer rounds are the first rows and columns of those of more."""
 
-    Those of fewer rounds are the first rows and columns of those of more.
-    """
-
-    inverse: FloatArray
-    a: FloatArray
-    sd: FloatArray
-    weights: FloatArray
+    inverse: FloatArray  # L^-1
+    a: FloatArray  # a_s in columns
+    squares: FloatArray  # (scores, rounds, starts): a_s a_s by the end of each round
+    shifts: FloatArray  # (shifts, scores, starts): d
+    weights: FloatArray  # (starts,): log
+    most: FloatArray  # (scores,): what z is clipped to, around mu
 
 
 @lru_cache(maxsize=100)
@@ -59,7 +58,9 @@ def _factors(spreads: tuple[Spread, ...], rounds: int) -> _Factors:
     start = np.arange(rounds)
     weights = np.log(np.where(start == 0, FIRST, LATER / np.maximum(start * (start + 1), 1)) / len(SHIFTS))
     a = inverse @ np.tril(np.ones((rounds, rounds)))
-    return _Factors(inverse, a, np.diagonal(L, axis1=1, axis2=2), weights)
+    sd = np.diagonal(L, axis1=1, axis2=2)
+    shifts = np.multiply.outer(np.array(SHIFTS), sd)
+    return _Factors(inverse, a, np.cumsum(a**2, axis=1), shifts, weights, CLIP * sd[:, 0])
 
 
 def log_evidence(z: FloatArray, spread: Spread) -> FloatArray:
@@ -73,17 +74,16 @@ def log_evidences(z: FloatArray, spreads: tuple[Spread, ...]) -> FloatArray:
     if rounds == 0:
         return np.zeros((scores, clients))
     enough = max(AHEAD, 2 ** int(np.ceil(np.log2(rounds))))
-    inverse, a, sd, weights = (part[..., :rounds] for part in _factors(spreads, enough))
-    inverse, a = inverse[:, :rounds], a[:, :rounds]
-    mu, most = np.array([one.mu for one in spreads]), CLIP * sd[:, :1, None]
-    w = np.clip(z - mu[:, None, None], -most, most) @ inverse.transpose(0, 2, 1)
-    aw, squares = w @ a, (a**2).sum(axis=1)
-    parts = [np.full((scores, clients, 1), np.log(LATER / rounds))]  # starts that have not come yet
-    for shift in SHIFTS:
-        d = shift * sd
-        parts.append((weights - d**2 / 2 * squares)[:, None] - d[:, None] * aw)
-        now_and_then = np.log(1 - OFTEN + OFTEN * np.exp(-shift * w - shift**2 / 2)).sum(axis=2, keepdims=True)
-        parts.append(now_and_then + np.log(SPORADIC / len(SHIFTS)))
-    whole = np.concatenate(parts, axis=2)
-    top = whole.max(axis=2, keepdims=True)
-    return np.asarray(top[:, :, 0] + np.log(np.exp(whole - top).sum(axis=2)))
+    inverse, a, squares, d, weights, most = _factors(spreads, enough)
+    inverse, a, d = inverse[:, :rounds, :rounds], a[:, :rounds, :rounds], d[:, :, :rounds]
+    mu, most = np.array([one.mu for one in spreads])[:, None, None], most[:, None, None]
+    w = np.minimum(np.maximum(z - mu, -most), most) @ inverse.transpose(0, 2, 1)
+    steady = (weights[:rounds] - d**2 / 2 * squares[:, rounds - 1, :rounds])[:, :, None] - d[:, :, None] * (w @ a)
+    shift = np.array(SHIFTS)[:, None, None, None]
+    sporadic = np.log(1 - OFTEN + OFTEN * np.exp(-shift * w - shift**2 / 2)).sum(axis=3) + np.log(
+        SPORADIC / len(SHIFTS)
+    )
+    later = np.log(LATER / rounds)  # starts that have not come yet
+    top = np.maximum(np.maximum(steady.max(axis=(0, 3)), sporadic.max(axis=0)), later)
+    parts = np.exp(steady - top[:, :, None]).sum(axis=(0, 3)) + np.exp(sporadic - top).sum(axis=0) + np.exp(later - top)
+    return np.asarray(top + np.log(parts))

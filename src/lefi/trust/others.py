@@ -14,12 +14,10 @@ def median_of_others(values: FloatArray) -> FloatArray:
     """For every entry of the first axis, the median over all other entries."""
     n = len(values)
     ordered = np.sort(values, axis=0)
-    rank = np.argsort(np.argsort(values, axis=0, kind="stable"), axis=0, kind="stable")
 
     def without_own(place: int) -> FloatArray:
-        """The entry at this place of the sorted others."""
-        after = ordered[min(place + 1, n - 1)]
-        return np.where(rank > place, ordered[place], after)
+        """The entry at this place of the sorted others: a value above it stands behind it, and leaves it in place."""
+        return np.where(values > ordered[place], ordered[place], ordered[min(place + 1, n - 1)])
 
     if n % 2 == 0:
         return without_own((n - 2) // 2)

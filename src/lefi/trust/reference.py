@@ -8,15 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lefi.arrays import BoolArray, FloatArray, IntArray
+from lefi.arrays import FloatArray, IntArray
 from lefi.errors import InputError, LefiError
 from lefi.files import refusals
 from lefi.trust.features import FEWEST
-from lefi.trust.levels import Levels
 from lefi.trust.martingale import Spread
-from lefi.trust.scores import Features, Scorer, Side, Sizing
+from lefi.trust.scores import Features, Scorer, Side
 
-FORMAT = 2
+FORMAT = 3
 SHIPPED = Path(__file__).with_name("digits.json")  # `python -m benchmarks.trust reference` writes it
 SKEWED = 1.5  # times the skew of any honest job: clients are others than those of the reference
 
@@ -35,7 +34,7 @@ class Record(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """Scorers and levels by round, and `about`: the model's size, clients, claims and rounds for which it holds.
+    """Scorers by round, spreads, and `about`: the model's size, clients, claims and rounds for which it holds.
 
     >>> from lefi.trust import Reference
     >>> reference = Reference.read("digits")
@@ -44,21 +43,16 @@ class Reference:
     """
 
     scorers: tuple[Scorer, ...]
-    levels: tuple[Levels, ...]
     spreads: tuple[Spread, ...]
     about: dict[str, Any]
 
-    def scaled(self, features: Features, round: int) -> tuple[FloatArray, FloatArray]:
-        """Scores in units of the round's spread, and the sizes that updates look like, in the unit of the claims.
+    def scaled(self, features: Features, round: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Scores in units of the round's spread, the same alone, and the sizes that updates look like, as claimed.
 
         Rounds beyond the reference are as its last.
         """
-        scores, size = self.scorers[min(round, len(self.scorers) - 1)].scores(features)
-        return scores, np.exp(size)
-
-    def strange(self, features: Features, round: int) -> BoolArray:
-        """Which clients of the round are unlike any of the reference."""
-        return self.levels[min(round, len(self.levels) - 1)].strange(features)
+        scores, alone, size = self.scorers[min(round, len(self.scorers) - 1)].scores(features)
+        return scores, alone, np.exp(size)
 
     def refuse(self, size: int, claims: FloatArray) -> str | None:
         """Why it does not hold for such a round, or nothing."""
@@ -88,8 +82,7 @@ class Reference:
 
     def _plain(self) -> dict[str, Any]:
         told = {"format": FORMAT, "about": self.about, "spreads": self.spreads}
-        levels = [[one.names, one.lines.tolist(), one.widths.tolist()] for one in self.levels]
-        return told | {"scorers": [[_told(one.among), _told(one.alone)] for one in self.scorers], "levels": levels}
+        return told | {"scorers": [[_told(one.among), _told(one.alone)] for one in self.scorers]}
 
     @classmethod
     def read(cls, path: Path | str) -> "Reference":
@@ -103,32 +96,20 @@ class Reference:
             raise LefiError(f"{path} is no reference: it is not JSON") from None
         try:
             if told["format"] != FORMAT:
-                raise LefiError(f"{path} is a reference of format {told['format']}, not {FORMAT}")
+                raise LefiError(f"{path} is a reference of format {told['format']}, not {FORMAT}: make it again")
             scorers = tuple(Scorer(_side(among), _side(alone)) for among, alone in told["scorers"])
-            levels = tuple(Levels(tuple(one[0]), np.array(one[1]), np.array(one[2])) for one in told["levels"])
             spreads = tuple(Spread(*map(float, one)) for one in told["spreads"])
-            return cls(scorers, levels, spreads, dict(told["about"]))
+            return cls(scorers, spreads, dict(told["about"]))
         except (KeyError, TypeError, ValueError) as error:
             raise LefiError(f"{path} is no reference of `lefi trust calibrate`: {error!r}") from None
 
 
 def _told(side: Side) -> dict[str, Any]:
-    sizing = {
-        name: {"names": one.names, "gain": one.gain}
-        | {part: getattr(one, part).tolist() for part in ("mean", "std", "weights")}
-        for name, one in side.sizing.items()
-    }
-    return {"sizing": sizing, "slopes": side.slopes.tolist(), "widths": side.widths.tolist()}
+    return {"names": side.names, "zeros": side.zeros.tolist(), "lines": side.lines.tolist()}
 
 
 def _side(told: dict[str, Any]) -> Side:
-    sizing = {name: _sizing(one) for name, one in told["sizing"].items()}
-    return Side(sizing, np.array(told["slopes"]), np.array(told["widths"]))
-
-
-def _sizing(told: dict[str, Any]) -> Sizing:
-    mean, std, weights = (np.array(told[part]) for part in ("mean", "std", "weights"))
-    return Sizing(tuple(told["names"]), mean, std, weights, float(told["gain"]))
+    return Side(tuple(told["names"]), np.array(told["zeros"]), np.array(told["lines"]))
 
 
 def skews(jobs: Sequence[Record]) -> list[float]:

@@ -8,7 +8,7 @@ own        cosine to the server's own update                                   n
 unique     distance to the nearest other client                                copies
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,12 +72,11 @@ class Scorer:
         rounds = list(rounds)
         return cls(Side.fit(joined([centred(one) for one in rounds])), Side.fit(joined(rounds)))
 
-    def scores(self, features: Features) -> tuple[FloatArray, FloatArray]:
-        """(clients, scores), in the order of NAMES, and the log of the size that each update looks like."""
-        rows = centred(features)
-        among, size = self.among.scores(rows)
+    def scores(self, features: Features) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """(clients, scores), in the order of NAMES, the same alone, and the log of the size that updates look like."""
+        among, size = self.among.scores(centred(features))
         alone, _ = self.alone.scores(features)
-        return np.maximum(among, alone), np.asarray(size + features["claim"])
+        return np.maximum(among, alone), alone, np.asarray(size + features["claim"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,9 +87,9 @@ class Side:
     the third round, and outside of them in the twentieth.
     """
 
-    sizing: dict[str, Sizing]
-    slopes: FloatArray  # (1 + covariates, scores): what is usual of such a claim and skew
-    widths: FloatArray  # (1 + covariates, scores): the log of a score's spread, since skewed clients vary more
+    names: tuple[str, ...]
+    zeros: FloatArray  # (2 scores + 1,): of features that are all zero
+    lines: FloatArray  # (features, 2 scores + 1): by feature the scores, the logs of their widths, log size over claim
 
     @classmethod
     def fit(cls, rows: Features) -> "Side":
@@ -99,22 +98,34 @@ class Side:
         free = tuple(name for name in seen if name not in SCALABLE)
         sizing = {"size": Sizing.fit((*seen, "unique"), rows), "size_free": Sizing.fit(free, rows)}
         X, raw = _covariates(rows), _raw(sizing, rows)
-        slopes = np.asarray(np.linalg.lstsq(X, raw, rcond=None)[0], np.float64)
+        slopes = np.asarray(np.linalg.lstsq(X, raw, rcond=None)[0], np.float64)  # what such a claim and skew do
         left = raw - X @ slopes
         spread = np.log(np.abs(left) + SMALL * left.std(axis=0) + 1e-12)
-        widths = np.asarray(np.linalg.lstsq(X, spread, rcond=None)[0], np.float64)
+        widths = np.asarray(np.linalg.lstsq(X, spread, rcond=None)[0], np.float64)  # skewed clients vary more
         widths[0] += np.log(np.quantile(np.abs(left) / np.exp(X @ widths), 0.8, axis=0) / 1.28)
-        return cls(sizing, slopes, widths)
+
+        def told(rows: Features) -> FloatArray:
+            X, raw = _covariates(rows), _raw(sizing, rows)
+            return np.column_stack([raw - X @ slopes, X @ widths, raw[:, 0]])
+
+        return cls(tuple(rows), *_linear(told, tuple(rows)))
 
     def scores(self, rows: Features) -> tuple[FloatArray, FloatArray]:
         """(clients, scores), wide where honest clients of such claim and skew are, and the log of size over claim."""
-        X, raw = _covariates(rows), _raw(self.sizing, rows)
-        return np.asarray((raw - X @ self.slopes) / np.maximum(np.exp(X @ self.widths), LEAST)), raw[:, 0]
+        told, scores = self.zeros + np.array([rows[name] for name in self.names]).T @ self.lines, len(NAMES)
+        return told[:, :scores] / np.maximum(np.exp(told[:, scores:-1]), LEAST), told[:, -1]
+
+
+def _linear(told: Callable[[Features], FloatArray], names: tuple[str, ...]) -> tuple[FloatArray, FloatArray]:
+    """What it says of zeros, and by feature: it is linear, so unit features tell all of it."""
+    units = np.vstack([np.zeros(len(names)), np.eye(len(names))])
+    found = told(dict(zip(names, units.T, strict=True)))
+    return found[0], found[1:] - found[0]
 
 
 def centred(features: Features) -> Features:
     """The features of a round, each against the others of the round."""
-    values = against_others(np.column_stack(list(features.values())))
+    values = against_others(np.array(list(features.values())).T)
     return dict(zip(features, values.T, strict=True))
 
 

@@ -5,25 +5,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lefi.arrays import BoolArray, FloatArray, IntArray, number
+from lefi.arrays import FloatArray, IntArray, number
 from lefi.trust.features import PAST, Heard, Layout, features
 from lefi.trust.martingale import log_evidences
 from lefi.trust.reference import Reference
 from lefi.trust.scores import NAMES, Features
 
-MOST_ACCUSED = 0.5  # of the clients ever heard: a majority of cheaters makes honest clients look odd
-
-MOST_STRANGE = 0.5  # of the clients of a round that are unlike any of the reference
-
-HALF = "half of the clients are accused: if most of them cheat, honest ones look odd, and nobody else is accused"
-
-
+MOST = 0.5  # of the clients ever heard: where so many are odd, most of them cheat, or the job is another
+ODD = 0.5  # of the evidence that accuses, by the reference alone: all of it came a round late for some majorities
 MAJORITY = (
-    "half of the clients or more are unlike all of the reference: most of them cheat, or the job is unlike its jobs; "
-    "nobody is accused"
+    "half of the clients or more are odd beside the reference: most of them cheat, or the job is unlike its jobs; "
+    "nobody is accused any more, and who was before may be honest"
 )
 
-Scored = tuple[IntArray, FloatArray, FloatArray]
+Scored = tuple[list[int], FloatArray, dict[int, float]]
+NOBODY: Scored = ([], np.zeros((0, 2 * len(NAMES))), {})
 
 
 class Verdicts(NamedTuple):
@@ -40,6 +36,15 @@ class Verdicts(NamedTuple):
     score: dict[int, str]  # the score that speaks loudest against each
     looks: dict[int, float]  # the size that the update looks like, in the unit of the claims
     silent: str | None = None  # why nobody was judged
+
+
+class Evidence(NamedTuple):
+    """Of everybody who is not excluded."""
+
+    told: dict[int, float]  # log of E
+    worst: dict[int, str]
+    odd: list[int]  # by the reference alone
+    looks: dict[int, float]
 
 
 @dataclass(eq=False)
@@ -63,11 +68,13 @@ class Trust:
     excluded: set[int] = field(default_factory=set)
     past: list[FloatArray] = field(default_factory=list)
     rounds: list[tuple[list[int], Features]] = field(default_factory=list)
-    _strange: dict[int, BoolArray] = field(default_factory=dict, init=False)
-    _scores: dict[int, tuple[frozenset[int] | None, Scored | None]] = field(default_factory=dict, init=False)
+    _odd: set[int] = field(default_factory=set, init=False)
+    _scores: dict[int, tuple[frozenset[int] | None, Scored]] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         number("alpha", self.alpha, above=0, high=0.5)
+        for last in range(1, len(self.rounds) + 1):  # a job that goes on
+            self._odd |= set(self._evidence(last).odd)
 
     def hear(self, heard: Heard) -> Verdicts:
         """Evidence after this round. Who is accused is no measure of the others, in no round; they are judged again."""
@@ -93,85 +100,81 @@ class Trust:
 
     def _judge(self, accused: list[int]) -> Verdicts:
         """Step down: the worst is accused, then the rest are judged against each other without it."""
-        everybody = {client for ids, _ in self.rounds for client in ids}
-        told, worst, looks = self._evidence()
-        if self._odd(len(self.rounds) - 1, self._here(self.rounds[-1][0])):
+        told, worst, odd, looks = self._evidence()
+        self._odd |= set(odd)
+        if self._most():
             return Verdicts(accused, told, worst, looks, MAJORITY)
         final: dict[int, float] = {}
-        while told and len(self.excluded) < MOST_ACCUSED * len(everybody):
+        while told and not self._most():
             client = max(told, key=lambda one: told[one])
             if told[client] < np.log(1 / self.alpha):
                 break
             final[client] = told[client]
             self.excluded.add(client)
-            told, which, sizes = self._evidence()
+            told, which, _, sizes = self._evidence()
             worst, looks = worst | which, looks | sizes
         accused += self._confirmed(list(final))
-        full = HALF if told and max(told.values()) >= np.log(1 / self.alpha) else None
-        return Verdicts(accused, told | final, worst, looks, full)
+        return Verdicts(accused, told | final, worst, looks)
+
+    def _most(self) -> bool:
+        """Whether as many are accused, or were ever odd by the reference alone, as cannot be where most are honest."""
+        everybody = set[int]().union(*(ids for ids, _ in self.rounds))
+        return len(everybody & (self._odd | self.excluded)) >= MOST * len(everybody)
 
     def _confirmed(self, clients: list[int]) -> list[int]:
         """Who stays accused where none of the other accused is there: cheats blur what is usual until they are gone."""
         found = []
         for client in clients if len(clients) > 1 else []:
             self.excluded.remove(client)
-            if self._evidence()[0].get(client, 0.0) >= np.log(1 / self.alpha):
+            if self._evidence().told.get(client, 0.0) >= np.log(1 / self.alpha):
                 self.excluded.add(client)
                 found.append(client)
         return found if len(clients) > 1 else clients
 
-    def _evidence(self) -> tuple[dict[int, float], dict[int, str], dict[int, float]]:
-        """Of everybody who is not excluded, relative to the others who are not."""
+    def _evidence(self, last: int | None = None) -> Evidence:
+        """Of everybody who is not excluded, relative to the others who are not. After all rounds, or the first ones."""
         excluded = frozenset(self.excluded)
-        everybody = np.array(sorted(set[int]().union(*(ids for ids, _ in self.rounds)) - excluded))
-        paths = np.full((len(self.rounds), len(everybody), len(NAMES)), np.nan)
-        looks = np.full(len(everybody), np.nan)
-        for t in range(len(self.rounds)):
-            if (scored := self._scored(t, excluded)) is not None:
-                ids, scores, sizes = scored
-                places = slice(None) if len(ids) == len(everybody) else np.searchsorted(everybody, ids)
-                paths[t, places], looks[places] = scores, sizes
-        seen = {client: size for client, size in zip(everybody.tolist(), looks.tolist(), strict=True) if size == size}
-        return *self._weighed(everybody, paths), seen
+        scored = [self._scored(t, excluded) for t in range(len(self.rounds))[:last]]
+        everybody = np.array(sorted(set[int]().union(*(ids for ids, _, _ in scored))), dtype=int)
+        paths = np.full((len(scored), len(everybody), 2 * len(NAMES)), np.nan)
+        looks = dict[int, float]()
+        for t, (ids, scores, sizes) in enumerate(scored):
+            paths[t, slice(None) if len(ids) == len(everybody) else np.searchsorted(everybody, ids)] = scores
+            looks |= sizes
+        return Evidence(*self._weighed(everybody, paths), looks)
 
-    def _here(self, ids: list[int]) -> BoolArray:
-        if not self.excluded:
-            return np.ones(len(ids), bool)
-        return np.array([client not in self.excluded for client in ids], bool)
-
-    def _odd(self, t: int, here: BoolArray) -> bool:
-        """Whether half of those who are left in a round or more are unlike any honest client: it tells nothing."""
-        if t not in self._strange:
-            self._strange[t] = self.reference.strange(self.rounds[t][1], t)
-        return bool(here.any() and self._strange[t][here].mean() >= MOST_STRANGE)
-
-    def _scored(self, t: int, excluded: frozenset[int]) -> Scored | None:
+    def _scored(self, t: int, excluded: frozenset[int]) -> Scored:
         """Those who are here in order, their scores, and the sizes they look like; kept until somebody else leaves."""
-        key, scored = self._scores.get(t, (None, None))
+        key, scored = self._scores.get(t, (None, NOBODY))
         if key != excluded:
             ids, found = self.rounds[t]
-            here = self._here(ids)
-            scored = None
-            if here.sum() >= 2 and not self._odd(t, here):
-                scores, sizes = self.reference.scaled({name: values[here] for name, values in found.items()}, t)
+            here = np.array([client not in excluded for client in ids], bool)
+            scored = NOBODY
+            if here.sum() >= 2:
+                left = {name: values[here] for name, values in found.items()} if excluded else found
+                scores, alone, sizes = self.reference.scaled(left, t)
                 who = np.array(ids)[here]
                 order = np.argsort(who)
-                scored = who[order], scores[order], sizes[order]
+                looks = dict(zip(who.tolist(), sizes.tolist(), strict=True))
+                scored = who[order].tolist(), np.hstack([scores, alone])[order], looks
             self._scores[t] = excluded, scored
         return scored
 
-    def _weighed(self, everybody: IntArray, paths: FloatArray) -> tuple[dict[int, float], dict[int, str]]:
-        """Log evidence of each client, and the score behind it; clients with equally many rounds together."""
-        told, worst = {}, {}
+    def _weighed(self, everybody: IntArray, paths: FloatArray) -> tuple[dict[int, float], dict[int, str], list[int]]:
+        """Log evidence of each client, the score behind it, and who is odd by the reference alone."""
+        told, worst, odd = dict[int, float](), dict[int, str](), list[int]()
         there = ~np.isnan(paths[:, :, 0])
         counts = there.sum(axis=0)
-        for length in np.unique(counts[counts > 0]).tolist():
-            who = counts == length
-            first = np.argsort(~there[:, who], axis=0, kind="stable")[:length]  # the rounds in which each was there
-            z = np.take_along_axis(paths[:, who], first[:, :, None], axis=0)
-            each = log_evidences(z.transpose(2, 1, 0), self.reference.spreads)
-            for client, column in zip(everybody[who].tolist(), each.T, strict=True):
-                top = int(column.argmax())
-                told[client] = float(column[top] - np.log(len(NAMES)))  # the largest of several: a union bound
-                worst[client] = NAMES[top]
-        return told, worst
+        for length in sorted({*counts.tolist()} - {0}):  # clients with equally many rounds together
+            who, z = counts == length, paths
+            if not there.all():
+                first = np.argsort(~there[:, who], axis=0, kind="stable")[:length]  # the rounds in which each was there
+                z = np.take_along_axis(paths[:, who], first[:, :, None], axis=0)
+            z = z.reshape(length, -1, 2, len(NAMES)).transpose(3, 2, 1, 0)  # scores, sides, clients, rounds
+            each = log_evidences(z.reshape(len(NAMES), -1, length), self.reference.spreads) - np.log(len(NAMES))
+            both, alone = np.split(each, 2, axis=1)  # of several scores the largest counts: a union bound
+            clients, tops = everybody[who], both.argmax(axis=0).tolist()
+            told |= dict(zip(clients.tolist(), both.max(axis=0).tolist(), strict=True))
+            worst |= {client: NAMES[top] for client, top in zip(clients.tolist(), tops, strict=True)}
+            odd += clients[alone.max(axis=0) >= np.log(ODD / self.alpha)].tolist()
+        return told, worst, odd

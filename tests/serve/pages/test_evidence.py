@@ -70,6 +70,7 @@ def test_the_page_draws_the_line_and_names_who_was_caught(service: Caller, visit
     part = page.locator("section.chart", has_text="Who was caught, and who was not?")
     expect(part.locator("td", has_text="client-0")).to_be_visible()
     expect(part.locator("tbody tr")).to_have_count(3)
+    expect(part.locator("th", has_text="forfeited")).to_have_text("forfeited [USD]")
     expect(part).to_contain_text("Half of the work is not seen")
     columns = page.evaluate(
         "[...document.querySelectorAll('.plot')].map((one) => one.chart?.u.data)"

@@ -46,7 +46,7 @@ export class Evidence {
     const silent = told.silent && h("p", { class: "muted" }, `Nobody was judged in the last round: ${told.silent}.`);
     const limits = h("p", { class: "muted" }, `${whole(told.weighed)} clients were weighed. Half of the work is not seen in updates: only audits find it.`);
     if (!told.accused.length) return [silent, limits];
-    const head = h("tr", {}, ["client", "round", "found by", "forfeited", "appeal"].map((name) => h("th", {}, name)));
+    const head = h("tr", {}, ["client", "round", "found by", "forfeited [USD]", "appeal"].map((name) => h("th", {}, name)));
     const lines = told.accused.map((one) => h("tr", {},
       h("td", {}, h("button", { type: "button", class: "text", onclick: () => this.choose(one.client) }, one.client)),
       [one.round, one.why, one.forfeited, one.appeal ?? "-"].map((cell) => h("td", {}, String(cell)))));
