@@ -19,6 +19,7 @@ SKETCH = 64  # directions in which updates are compared with each other; 32 blur
 SAME = 3  # times how near two updates are, on the way from the usual cosine to 1, is squared: only copies are near
 GAIN = 0.05  # of validation loss: gains below are told apart linearly, above by their logarithm
 LARGE = 100_000  # weights of a model whose directions, 25 MB, are not kept from round to round
+EMPTY = 1e-3  # of the length of the server's own update: honest ones of digits have a tenth of it or more
 FEWEST = 8  # clients of a round: with fewer the median of the others says too little
 
 
@@ -80,13 +81,26 @@ class Heard:
             raise InputError("claims", self.claims.tolist(), "above 0: who claims nothing is not judged")
 
     @cached_property
+    def squares(self) -> FloatArray:
+        """Of the lengths of the updates."""
+        D = np.asarray(self.updates, float)
+        with np.errstate(invalid="ignore", over="ignore"):
+            return np.asarray(np.vecdot(D, D))
+
+    @cached_property
     def broken(self) -> BoolArray:
         """Clients whose update or what it does is no number: no honest optimiser sends that."""
         with np.errstate(invalid="ignore", over="ignore"):
-            whole = self.updates.sum() + self.gains.sum()  # is no number where any part of it is none
+            whole = self.squares.sum() + self.gains.sum()  # is no number where any part of it is none
         if np.isfinite(whole):
             return np.zeros(len(self.ids), bool)
         return np.asarray(~(np.isfinite(self.updates).all(axis=1) & np.isfinite(self.gains).all(axis=1)))
+
+    @property
+    def empty(self) -> BoolArray:
+        """Clients whose update is nothing beside the server's own. Nobody else's update has a say in that."""
+        length = float(np.vecdot(self.own, self.own))  # 0 where nobody learns anything in this round: nobody is empty
+        return np.asarray((self.squares <= EMPTY**2 * length) & (length > 0))
 
     def without(self, clients: BoolArray) -> "Heard":
         left = ~clients
@@ -100,7 +114,7 @@ def features(heard: Heard, past: FloatArray, layout: Layout) -> dict[str, FloatA
     tilt = bias / np.maximum(_deviation(bias), TINY)[:, None]
     spread = np.exp(tilt)
     total = spread.sum(axis=1)
-    lengths = _lengths(D, w, heard.own, past[-PAST:])
+    lengths = _lengths(D, heard.squares, w, heard.own, past[-PAST:])
     found = {"claim": np.log(w)} | lengths
     found |= {
         "gain": np.arcsinh(heard.gains.sum(axis=1) / (GAIN * classes)),
@@ -115,7 +129,9 @@ def features(heard: Heard, past: FloatArray, layout: Layout) -> dict[str, FloatA
     return found
 
 
-def _lengths(D: FloatArray, w: FloatArray, own: FloatArray, past: FloatArray) -> dict[str, FloatArray]:
+def _lengths(
+    D: FloatArray, square: FloatArray, w: FloatArray, own: FloatArray, past: FloatArray
+) -> dict[str, FloatArray]:
     """Lengths and cosines, `new` of what lies outside the last global changes. One product with each update is enough:
 
     r_i = (sum_j w_j D_j - w_i D_i) / (w - w_i), and the parts of x and y outside the span of P have the product
@@ -127,7 +143,6 @@ def _lengths(D: FloatArray, w: FloatArray, own: FloatArray, past: FloatArray) ->
     inverse = np.linalg.inv(span)
     inside = products[:, :k]
     left = inside @ inverse
-    square = np.vecdot(D, D)
     outside = np.maximum(square - np.vecdot(left, inside), 0)
     # As such, and outside the last changes: squares (2, n), products with the total and the server's own (2, 2, n).
     squares = np.array([square, outside])

@@ -36,6 +36,7 @@ class Verdicts(NamedTuple):
     score: dict[int, str]  # the score that speaks loudest against each
     looks: dict[int, float]  # the size that the update looks like, in the unit of the claims
     silent: str | None = None  # why nobody was judged
+    empty: tuple[int, ...] = ()  # updates that change nothing: averaged in they would only shorten the step
 
 
 class Evidence(NamedTuple):
@@ -77,7 +78,13 @@ class Trust:
             self._odd |= set(self._evidence(last).odd)
 
     def hear(self, heard: Heard) -> Verdicts:
-        """Evidence after this round. Who is accused is no measure of the others, in no round; they are judged again."""
+        """Evidence after this round. Who is accused is no measure of the others, in no round; they are judged again.
+
+        Who is `empty` is told from the first round on. That is no accusation: it is weighed as everybody else.
+        """
+        return self._heard(heard)._replace(empty=tuple(heard.ids[heard.empty].tolist()))
+
+    def _heard(self, heard: Heard) -> Verdicts:
         accused = [int(client) for client in heard.ids[heard.broken] if int(client) not in self.excluded]
         kept = heard.without(heard.broken) if heard.broken.any() else heard
         silent = self.reference.refuse(heard.updates.shape[1], kept.claims)
