@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import scipy
 
 from benchmarks import cluster, forever, speed_tables
@@ -183,13 +184,24 @@ def trust_closed(measured: Measured) -> str:
     """Accuracy and pay of jobs with cheats, believed and watched."""
     cells = [
         [
-            row["kind"],
-            *(f"{row[name]:.3f}" for name in ("honest", "believed", "watched")),
-            *(f"{100 * row[name]:.0f}%" for name in ("caught", "kept")),
+            f"{row['kind']}, {len(row['gaps'])} fleets",
+            *(f"{row[name]:.3f}" for name in ("honest", "believed", "watched", "known")),
+            _lacking(row["gaps"]),
+            *(f"{100 * row[name]:.0f}%" for name in ("caught", "honest_lost", "kept")),
         ]
         for row in measured["trust_closed"]
     ]
-    return markdown(["", "all honest", "believed", "watched", "accused", "of their pay, cheats keep"], cells)
+    head = ["", "all honest", "believed", "watched", "known", "watched lacks"]
+    return markdown([*head, "cheats accused", "honest accused", "of their pay, cheats keep"], cells)
+
+
+def _lacking(gaps: list[float]) -> str:
+    """The mean, and its 95% interval where there are fleets enough for one."""
+    mean = f"{np.mean(gaps):.3f}"
+    if len(gaps) < 3:
+        return mean
+    margin = scipy.stats.t.ppf(0.975, len(gaps) - 1) * np.std(gaps, ddof=1) / np.sqrt(len(gaps))
+    return f"{mean} [{np.mean(gaps) - margin:.3f}, {np.mean(gaps) + margin:.3f}]"
 
 
 def trust_controls(measured: Measured) -> str:

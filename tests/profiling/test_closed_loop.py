@@ -18,6 +18,21 @@ def trainer() -> Trainer:
     return digits_trainer()
 
 
+def test_idle_updates_do_not_shorten_the_first_step(trainer: Trainer) -> None:
+    job = Job(trainer, Fleet(kind="idle", share=0.4), 11)
+    first = next(job.play(1, Trust(Reference.read("digits"), job.layout)))
+    assert first.verdicts is not None
+    assert set(first.verdicts.empty) == set(np.flatnonzero(job.kinds == "idle").tolist())
+    works = job.kinds == "honest"
+    claims = first.heard.claims[works]
+    assert first.change == pytest.approx(claims @ first.heard.updates[works] / claims.sum())
+
+
+def test_who_is_known_to_cheat_is_not_let_in(trainer: Trainer) -> None:
+    first = next(Job(trainer, Fleet(), 11).play(1, without=[3, 5]))
+    assert set(first.heard.ids.tolist()) == set(range(20)) - {3, 5}
+
+
 @pytest.mark.slow
 def test_with_idle_cheats_the_model_is_that_of_the_honest_and_they_keep_nothing(trainer: Trainer) -> None:
     """What the issue asks for, with 40% of the clients doing nothing."""
@@ -25,6 +40,7 @@ def test_with_idle_cheats_the_model_is_that_of_the_honest_and_they_keep_nothing(
     assert found.caught == 1.0
     assert found.honest_lost == 0.0
     assert found.watched >= found.honest - 0.02
+    assert found.gaps == pytest.approx([found.honest - found.watched])
     assert found.watched > found.believed + 0.02, "the control: cheats that are believed cost accuracy"
     assert found.kept <= 0.05
 

@@ -86,6 +86,28 @@ def test_an_update_that_is_no_number_is_accused_at_once(reference: Reference) ->
     assert trust.hear(replace(first, updates=updates)).accused == [103, 105]
 
 
+@pytest.mark.parametrize("length", [0.0, 1e-6])
+def test_updates_that_change_nothing_are_told_in_the_first_round_and_accused_by_evidence_only(
+    reference: Reference, length: float
+) -> None:
+    first, _ = next(rounds(1))
+    updates = first.updates.copy()
+    updates[[3, 7]] *= length
+    found = Trust(reference, LAYOUT).hear(replace(first, updates=updates))
+    assert found.empty == (103, 107)
+    assert found.accused == []
+    assert Trust(reference, LAYOUT).hear(first).empty == ()
+
+
+def test_nobody_is_empty_by_what_others_send_nor_where_nothing_can_be_learned(reference: Reference) -> None:
+    first, _ = next(rounds(1))
+    larger = first.updates.copy()
+    larger[:19] *= 1e6
+    assert Trust(reference, LAYOUT).hear(replace(first, updates=larger)).empty == ()
+    still = replace(first, updates=0 * first.updates, own=0 * first.own)  # a learning rate that begins at 0
+    assert Trust(reference, LAYOUT).hear(still).empty == ()
+
+
 @pytest.mark.parametrize("kind", ["idle", "replay", "copy"])
 @pytest.mark.parametrize("cheats", [11, 14, 18])
 def test_where_most_cheat_nobody_is_accused_and_it_says_so(reference: Reference, kind: str, cheats: int) -> None:

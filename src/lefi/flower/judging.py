@@ -24,7 +24,7 @@ def watcher_of(watch: Watch | None, checkpoints: Checkpoints | None, settled: in
 def judged_work(
     watcher: Watcher | None, round: int, before: ArrayRecord | None, heard: Heard, faults: dict[str, str]
 ) -> tuple[Judged, list[Message]]:
-    """What is found out about the work, and the replies that are aggregated: not those of the guilty."""
+    """What is found out about the work, and the replies that are aggregated: not of the guilty, nor what is empty."""
     if watcher is None or before is None:
         return NOTHING, heard.counted
     replies = {answer.client: reply for answer, reply in zip(heard.counting, heard.counted, strict=True)}
@@ -33,4 +33,5 @@ def judged_work(
     judged, silent = watcher.judge(round, before, models, claims)
     if silent:
         faults["trust"] = plain(silent)
-    return judged, [reply for name, reply in replies.items() if name not in judged.guilty]
+    left_out = {*judged.guilty, *watcher.empty}
+    return judged, [reply for name, reply in replies.items() if name not in left_out]

@@ -79,12 +79,13 @@ class Watcher:
         self.kept = self.records.load(settled)
         self.heard: tuple[list[int], Features] = ([], {})
         self.accused: list[int] = []
+        self.empty: list[str] = []  # names whose update of this round changes nothing
 
     def judge(
         self, round: int, before: ArrayRecord, replies: Mapping[str, ArrayRecord], claims: Mapping[str, float]
     ) -> tuple[Judged, str | None]:
         """What is found out about a round's work by name, and why nobody was judged. `claims` in samples."""
-        self.heard, self.accused = ([], {}), []
+        self.heard, self.accused, self.empty = ([], {}), [], []
         try:
             verdicts = self._verdicts(before, replies, claims)
         except Exception as error:  # the operator's own code: what it fails at must not stop the job
@@ -97,7 +98,9 @@ class Watcher:
         accused = {names[one]: told.get(names[one], "not a number") for one in verdicts.accused}
         for name, why in accused.items():
             log(INFO, "lefi: round %d: %s is accused: %s", round, name, why)
-        self.accused = verdicts.accused
+        self.accused, self.empty = verdicts.accused, [names[one] for one in verdicts.empty]
+        if self.empty:
+            log(INFO, "lefi: round %d: left out of the model, their updates change nothing: %s", round, self.empty)
         return Judged(told, accused, self._audited(round, replies)), verdicts.silent if self.past else None
 
     @property

@@ -7,7 +7,7 @@ copy     another cheat's update, with a tenth of noise (the first of them works)
 tenth, quarter, half         that part of the work; `_scaled`: and the update stretched to the usual length
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -78,14 +78,16 @@ class Job:
     def layout(self) -> Layout:
         return Layout.of(self.shapes)
 
-    def play(self, rounds: int, trust: Trust | None = None) -> Iterator[Played]:
-        gone: set[int] = set()
+    def play(self, rounds: int, trust: Trust | None = None, without: Iterable[int] = ()) -> Iterator[Played]:
+        """Round by round, `without` those who are known to cheat before it begins."""
+        gone = set(without)
         for number in range(rounds):
             here = np.array([client for client in range(self.fleet.clients) if client not in gone])
             heard, worked = self._round(number, here)
             verdicts = trust.hear(heard) if trust is not None else None
             gone |= set(verdicts.accused) if verdicts else set()
-            used = np.array([client not in gone for client in heard.ids])
+            empty = verdicts.empty if verdicts else ()
+            used = np.array([client not in gone and client not in empty for client in heard.ids])
             share = np.where(used, heard.claims, 0.0)
             change = share @ heard.updates / max(share.sum(), 1e-12)
             if trust is not None:

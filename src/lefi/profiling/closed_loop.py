@@ -1,6 +1,7 @@
 """A job with cheats from its offers to its money: who is accused leaves, and loses what is held back."""
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -57,7 +58,7 @@ def _pay(claims: FloatArray) -> list[int]:
 
 
 class Compared(NamedTuple):
-    """One kind of cheat: the same clients all honest, believed, and watched; means over seeds."""
+    """One kind of cheat: the same clients all honest, believed, watched, and known; means over seeds."""
 
     kind: str
     honest: float  # accuracy after the last round
@@ -66,6 +67,8 @@ class Compared(NamedTuple):
     kept: float  # of their pay, by cheats that are watched
     caught: float
     honest_lost: float  # share of honest clients that were accused
+    known: float  # accuracy where cheats are never let in: without their data, and without harm
+    gaps: list[float]  # by seed: what watching lacks of all honest
 
 
 def digits_trainer() -> Trainer:
@@ -78,8 +81,9 @@ def compared(
 ) -> Compared:
     """What cheats cost a job, and what trust gives back. The same seed has the same clients and data."""
     honest, believed, watched = [], [], []
+    usual = replace(fleet, kind="honest", share=0.0)
     for seed in seeds:
-        honest.append(played(Job(trainer, replace(fleet, kind="honest"), seed), rounds).accuracy[-1])
+        honest.append(_honest(trainer, usual, seed, rounds, frozenset()))
         believed.append(played(Job(trainer, fleet, seed), rounds).accuracy[-1])
         job = Job(trainer, fleet, seed)
         watched.append((job, played(job, rounds, Trust(reference, job.layout), escrow)))
@@ -88,4 +92,14 @@ def compared(
     lost = [out.honest_lost / (fleet.clients - len(who)) for (_, out), who in zip(watched, cheats, strict=True)]
     after = [out.accuracy[-1] for _, out in watched]
     kept = [out.kept for _, out in watched]
-    return Compared(fleet.kind, *(float(np.mean(part)) for part in (honest, believed, after, kept, caught, lost)))
+    known = [_honest(trainer, usual, seed, rounds, frozenset(who)) for seed, who in zip(seeds, cheats, strict=True)]
+    parts = {"honest": honest, "believed": believed, "watched": after, "known": known}
+    parts |= {"kept": kept, "caught": caught, "honest_lost": lost}
+    means = {name: float(np.mean(part)) for name, part in parts.items()}
+    return Compared(kind=fleet.kind, gaps=(np.array(honest) - after).tolist(), **means)
+
+
+@lru_cache(maxsize=32)
+def _honest(trainer: Trainer, fleet: Fleet, seed: int, rounds: int, without: frozenset[int]) -> float:
+    """Accuracy in the end of the same job where those who are in it all work: kept, for kinds of cheats share it."""
+    return [round.accuracy for round in Job(trainer, fleet, seed).play(rounds, without=without)][-1]

@@ -19,6 +19,7 @@ SKETCH = 64  # directions in which updates are compared with each other; 32 blur
 SAME = 3  # times how near two updates are, on the way from the usual cosine to 1, is squared: only copies are near
 GAIN = 0.05  # of validation loss: gains below are told apart linearly, above by their logarithm
 LARGE = 100_000  # weights of a model whose directions, 25 MB, are not kept from round to round
+EMPTY = 1e-3  # of the length of the server's own update: honest ones of digits have a tenth of it or more
 FEWEST = 8  # clients of a round: with fewer the median of the others says too little
 
 
@@ -80,13 +81,26 @@ class Heard:
             raise InputError("claims", self.claims.tolist(), "above 0: who claims nothing is not judged")
 
     @cached_property
+    def squares(self) -> FloatArray:
+        """Of the lengths of the updates."""
+        D = np.asarray(self.updates, float)
+        with np.errstate(invalid="ignore", over="ignore"):
+            return np.asarray(np.vecdot(D, D))
+
+    @cached_property
     def broken(self) -> BoolArray:
         """Clients whose update or what it does is no number: no honest optimiser sends that."""
         with np.errstate(invalid="ignore", over="ignore"):
-            whole = self.updates.sum() + self.gains.sum()  # is no number where any part of it is none
+            whole = self.squares.sum() + self.gains.sum()  # is no number where any part of it is none
         if np.isfinite(whole):
             return np.zeros(len(self.ids), bool)
         return np.asarray(~(np.isfinite(self.updates).all(axis=1) & np.isfinite(self.gains).all(axis=1)))
+
+    @property
+    def empty(self) -> BoolArray:
+        """Clients whose update is nothing beside the server's own. Nobody else's update has a say in that."""
+        length = float(np.vecdot(self.own, self.own))  # 0 where nobody learns anything in this round: nobody is empty
+        return np.asarray((self.squares <= EMPTY**2 * length) & (length > 0))
 
     def without(self, clients: BoolArray) -> "Heard":
         left = ~clients
@@ -95,39 +109,41 @@ class Heard:
 
 def features(heard: Heard, past: FloatArray, layout: Layout) -> dict[str, FloatArray]:
     """Each an array (n,), on a scale on which honest clients spread evenly: sizes in logarithms, cosines as such."""
-    D, w = np.asarray(heard.updates, float), heard.claims
+    D, w, classes = np.asarray(heard.updates, float), heard.claims, heard.gains.shape[1]
     bias = D[:, layout.bias[0] : sum(layout.bias)]
-    spread = np.exp(bias / np.maximum(bias.std(axis=1, keepdims=True), TINY))
-    share = spread / spread.sum(axis=1, keepdims=True)
-    lengths = _lengths(D, w, heard.own, past[-PAST:])
+    tilt = bias / np.maximum(_deviation(bias), TINY)[:, None]
+    spread = np.exp(tilt)
+    total = spread.sum(axis=1)
+    lengths = _lengths(D, heard.squares, w, heard.own, past[-PAST:])
     found = {"claim": np.log(w)} | lengths
     found |= {
-        "gain": np.arcsinh(heard.gains.mean(axis=1) / GAIN),
-        "gain_positive": _log(np.maximum(heard.gains, 0).mean(axis=1) + GAIN * 1e-3),
+        "gain": np.arcsinh(heard.gains.sum(axis=1) / (GAIN * classes)),
+        "gain_positive": _log(np.maximum(heard.gains, 0).sum(axis=1) / classes + GAIN * 1e-3),
         "gain_most": np.arcsinh(heard.gains.max(axis=1) / GAIN),
         "unique": _log(uniqueness(D, w) + 1e-6),
         "skew": (bias.max(axis=1) - bias.min(axis=1)) / np.maximum(np.exp(lengths["norm"]), TINY),
-        "entropy": -(share * np.log(share)).sum(axis=1),
+        "entropy": np.log(total) - np.vecdot(spread, tilt) / total,  # of shares spread / total
     }
     for place, (offset, rows, columns) in enumerate(layout.matrices):
         found |= _spectrum(place, D[:, offset : offset + rows * columns].reshape(-1, rows, columns))
     return found
 
 
-def _lengths(D: FloatArray, w: FloatArray, own: FloatArray, past: FloatArray) -> dict[str, FloatArray]:
+def _lengths(
+    D: FloatArray, square: FloatArray, w: FloatArray, own: FloatArray, past: FloatArray
+) -> dict[str, FloatArray]:
     """Lengths and cosines, `new` of what lies outside the last global changes. One product with each update is enough:
 
     r_i = (sum_j w_j D_j - w_i D_i) / (w - w_i), and the parts of x and y outside the span of P have the product
     x y - (x P') (P P')^-1 (P y).
     """
-    k, seen = len(past), np.vstack([*past, w @ D, own])
+    k, seen = len(past), np.array([*past, w @ D, own])
     products, gram = D @ seen.T, seen @ seen.T
     span = gram[:k, :k] + (1e-12 * gram[:k, :k].trace() + TINY**2) * np.eye(k)  # changes may be equal
     inverse = np.linalg.inv(span)
     inside = products[:, :k]
     left = inside @ inverse
-    square = np.einsum("ij,ij->i", D, D)
-    outside = np.maximum(square - np.einsum("ij,ij->i", left, inside), 0)
+    outside = np.maximum(square - np.vecdot(left, inside), 0)
     # As such, and outside the last changes: squares (2, n), products with the total and the server's own (2, 2, n).
     squares = np.array([square, outside])
     both = np.array([products[:, k:].T, (products[:, k:] - left @ gram[:k, k:]).T])
@@ -154,7 +170,7 @@ def uniqueness(updates: FloatArray, claims: FloatArray) -> FloatArray:
     if size > SKETCH:
         found = _directions(size) if size <= LARGE else _directions.__wrapped__(size)
         updates = (updates.astype(np.float32) @ found).astype(float)
-    u = updates / np.maximum(np.sqrt(np.einsum("ij,ij->i", updates, updates)), TINY)[:, None]
+    u = updates / np.maximum(np.sqrt(np.vecdot(updates, updates)), TINY)[:, None]
     cosines = u @ u.T
     usual = _middle(cosines[np.tri(n, k=-1, dtype=bool)])
     alike = np.minimum(np.maximum((cosines - usual) / max(1 - usual, TINY), 0), 1)
@@ -163,7 +179,7 @@ def uniqueness(updates: FloatArray, claims: FloatArray) -> FloatArray:
     np.fill_diagonal(alike, 1.0)
     w = claims / alike.sum(axis=1)
     apart = u - (w @ u - w[:, None] * u) / np.maximum(w.sum() - w, TINY)[:, None]
-    square = np.einsum("ij,ij->i", apart, apart)
+    square = np.vecdot(apart, apart)
     ratio = np.maximum(2 - 2 * cosines, 0) / (square[:, None] + square + TINY)
     np.fill_diagonal(ratio, np.inf)
     return np.asarray(ratio.min(axis=1))
@@ -176,6 +192,12 @@ def _middle(values: FloatArray) -> float:
     return float(found[low] + found[high]) / 2
 
 
+def _deviation(rows: FloatArray) -> FloatArray:
+    """The standard deviation of each row, for the same reason."""
+    around = rows - (rows.sum(axis=1) / rows.shape[1])[:, None]
+    return np.asarray(np.sqrt(np.vecdot(around, around) / rows.shape[1]))
+
+
 @lru_cache(maxsize=1)
 def _directions(size: int) -> NDArray[np.float32]:
     """Random directions in which updates are compared, always the same for a model of that size."""
@@ -186,10 +208,11 @@ def _directions(size: int) -> NDArray[np.float32]:
 def _spectrum(place: int, update: FloatArray) -> dict[str, FloatArray]:
     """Effective rank of a layer's update, and its energy beyond the first quarter: few samples span few directions."""
     rows = update if update.shape[1] <= update.shape[2] else update.transpose(0, 2, 1)
-    energy = np.maximum(np.linalg.eigvalsh(rows @ rows.transpose(0, 2, 1)), 0.0)  # squared singular values, least first
+    gram = rows @ rows.transpose(0, 2, 1)
+    energy = np.maximum(np.linalg.eigvalsh(gram, "U"), 0.0)  # squared singular values, least first
     share = energy / (energy.sum(axis=1, keepdims=True) + 1e-20)
     first = max(1, share.shape[1] // 4)
-    entropy = -(share * np.log(share + TINY)).sum(axis=1)  # the log of the effective rank
+    entropy = -np.vecdot(share, np.log(share + TINY))  # the log of the effective rank
     return {f"rank_{place}": entropy, f"tail_{place}": np.log(share[:, :-first].sum(axis=1) + 1e-7)}
 
 

@@ -23,6 +23,7 @@ OFTEN = 0.25  # q: rounds in which a sporadic cheat cheats
 FIRST, LATER, SPORADIC = 0.5, 0.3, 0.2  # weights: a cheat from the start, from some later round on, now and then
 AHEAD = 32  # rounds for which factors are computed at once, at least; a job that is longer doubles them
 CLIP = 3.5  # standard deviations: no single round weighs more
+AT_ONCE = 4  # factors of rounds that are multiplied before their logarithm: a double holds 4 of the largest, not 100
 
 
 class Spread(NamedTuple):
@@ -65,25 +66,37 @@ def _factors(spreads: tuple[Spread, ...], rounds: int) -> _Factors:
 
 def log_evidence(z: FloatArray, spread: Spread) -> FloatArray:
     """Of the clients (rows) after their rounds (columns), all equally many."""
-    return log_evidences(z[None], (spread,))[0]
+    return log_evidences(z.T[None], (spread,))[0]
 
 
 def log_evidences(z: FloatArray, spreads: tuple[Spread, ...]) -> FloatArray:
-    """(scores, clients) from z (scores, clients, rounds)."""
-    scores, clients, rounds = z.shape
+    """(scores, clients) from z (scores, rounds, clients)."""
+    scores, rounds, clients = z.shape
     if rounds == 0:
         return np.zeros((scores, clients))
     enough = max(AHEAD, 2 ** int(np.ceil(np.log2(rounds))))
     inverse, a, squares, d, weights, most = _factors(spreads, enough)
-    inverse, a, d = inverse[:, :rounds, :rounds], a[:, :rounds, :rounds], d[:, :, :rounds]
+    inverse, a, d = inverse[:, :rounds, :rounds], a[:, :rounds, :rounds], d[:, :, :rounds, None]
     mu, most = np.array([one.mu for one in spreads])[:, None, None], most[:, None, None]
-    w = np.minimum(np.maximum(z - mu, -most), most) @ inverse.transpose(0, 2, 1)
-    steady = (weights[:rounds] - d**2 / 2 * squares[:, rounds - 1, :rounds])[:, :, None] - d[:, :, None] * (w @ a)
-    shift = np.array(SHIFTS)[:, None, None, None]
-    sporadic = np.log(1 - OFTEN + OFTEN * np.exp(-shift * w - shift**2 / 2)).sum(axis=3) + np.log(
-        SPORADIC / len(SHIFTS)
-    )
+    w = inverse @ np.minimum(np.maximum(z - mu, -most), most)
+    steady = d * (a.transpose(0, 2, 1) @ w)
+    np.subtract(weights[:rounds, None] - d**2 / 2 * squares[:, rounds - 1, :rounds, None], steady, out=steady)
+    sporadic = _sporadic(w)
     later = np.log(LATER / rounds)  # starts that have not come yet
-    top = np.maximum(np.maximum(steady.max(axis=(0, 3)), sporadic.max(axis=0)), later)
-    parts = np.exp(steady - top[:, :, None]).sum(axis=(0, 3)) + np.exp(sporadic - top).sum(axis=0) + np.exp(later - top)
+    top = np.maximum(np.maximum(steady.max(axis=(0, 2)), sporadic.max(axis=0)), later)
+    steady -= top[:, None]
+    parts = np.exp(steady, out=steady).sum(axis=(0, 2)) + np.exp(sporadic - top).sum(axis=0) + np.exp(later - top)
     return np.asarray(top + np.log(parts))
+
+
+def _sporadic(w: FloatArray) -> FloatArray:
+    """(shifts, scores, clients) from w (scores, rounds, clients)."""
+    shift = np.array(SHIFTS)[:, None, None, None]
+    factors = shift * w
+    np.subtract(np.log(OFTEN) - shift**2 / 2, factors, out=factors)
+    np.exp(factors, out=factors)
+    factors += 1 - OFTEN
+    told = np.full((len(SHIFTS), len(w), w.shape[2]), np.log(SPORADIC / len(SHIFTS)))
+    for first in range(0, w.shape[1], AT_ONCE):
+        told += np.log(factors[:, :, first : first + AT_ONCE].prod(axis=2))
+    return told

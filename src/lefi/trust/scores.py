@@ -74,7 +74,7 @@ class Scorer:
 
     def scores(self, features: Features) -> tuple[FloatArray, FloatArray, FloatArray]:
         """(clients, scores), in the order of NAMES, the same alone, and the log of the size that updates look like."""
-        among, size = self.among.scores(centred(features))
+        among, size = self.among.told(against_others(self.among.values(features)))
         alone, _ = self.alone.scores(features)
         return np.maximum(among, alone), alone, np.asarray(size + features["claim"])
 
@@ -112,7 +112,15 @@ class Side:
 
     def scores(self, rows: Features) -> tuple[FloatArray, FloatArray]:
         """(clients, scores), wide where honest clients of such claim and skew are, and the log of size over claim."""
-        told, scores = self.zeros + np.array([rows[name] for name in self.names]).T @ self.lines, len(NAMES)
+        return self.told(self.values(rows))
+
+    def values(self, rows: Features) -> FloatArray:
+        """(clients, features)."""
+        return np.array([rows[name] for name in self.names]).T
+
+    def told(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Scores and size of such values."""
+        told, scores = self.zeros + values @ self.lines, len(NAMES)
         return told[:, :scores] / np.maximum(np.exp(told[:, scores:-1]), LEAST), told[:, -1]
 
 

@@ -36,6 +36,7 @@ class Verdicts(NamedTuple):
     score: dict[int, str]  # the score that speaks loudest against each
     looks: dict[int, float]  # the size that the update looks like, in the unit of the claims
     silent: str | None = None  # why nobody was judged
+    empty: tuple[int, ...] = ()  # updates that change nothing: averaged in they would only shorten the step
 
 
 class Evidence(NamedTuple):
@@ -77,7 +78,13 @@ class Trust:
             self._odd |= set(self._evidence(last).odd)
 
     def hear(self, heard: Heard) -> Verdicts:
-        """Evidence after this round. Who is accused is no measure of the others, in no round; they are judged again."""
+        """Evidence after this round. Who is accused is no measure of the others, in no round; they are judged again.
+
+        Who is `empty` is told from the first round on. That is no accusation: it is weighed as everybody else.
+        """
+        return self._heard(heard)._replace(empty=tuple(heard.ids[heard.empty].tolist()))
+
+    def _heard(self, heard: Heard) -> Verdicts:
         accused = [int(client) for client in heard.ids[heard.broken] if int(client) not in self.excluded]
         kept = heard.without(heard.broken) if heard.broken.any() else heard
         silent = self.reference.refuse(heard.updates.shape[1], kept.claims)
@@ -105,9 +112,9 @@ class Trust:
         if self._most():
             return Verdicts(accused, told, worst, looks, MAJORITY)
         final: dict[int, float] = {}
-        while told and not self._most():
-            client = max(told, key=lambda one: told[one])
-            if told[client] < np.log(1 / self.alpha):
+        while told:
+            client = max(told, key=told.__getitem__)
+            if told[client] < np.log(1 / self.alpha) or self._most():
                 break
             final[client] = told[client]
             self.excluded.add(client)
@@ -135,12 +142,15 @@ class Trust:
         """Of everybody who is not excluded, relative to the others who are not. After all rounds, or the first ones."""
         excluded = frozenset(self.excluded)
         scored = [self._scored(t, excluded) for t in range(len(self.rounds))[:last]]
-        everybody = np.array(sorted(set[int]().union(*(ids for ids, _, _ in scored))), dtype=int)
-        paths = np.full((len(scored), len(everybody), 2 * len(NAMES)), np.nan)
         looks = dict[int, float]()
-        for t, (ids, scores, sizes) in enumerate(scored):
-            paths[t, slice(None) if len(ids) == len(everybody) else np.searchsorted(everybody, ids)] = scores
+        for _, _, sizes in scored:
             looks |= sizes
+        everybody = np.array(sorted(looks), dtype=int)
+        if all(len(ids) == len(everybody) for ids, _, _ in scored):
+            return Evidence(*self._weighed(everybody, np.array([scores for _, scores, _ in scored])), looks)
+        paths = np.full((len(scored), len(everybody), 2 * len(NAMES)), np.nan)
+        for t, (ids, scores, _) in enumerate(scored):
+            paths[t, np.searchsorted(everybody, ids)] = scores
         return Evidence(*self._weighed(everybody, paths), looks)
 
     def _scored(self, t: int, excluded: frozenset[int]) -> Scored:
@@ -148,15 +158,15 @@ class Trust:
         key, scored = self._scores.get(t, (None, NOBODY))
         if key != excluded:
             ids, found = self.rounds[t]
-            here = np.array([client not in excluded for client in ids], bool)
+            here = [place for place, client in enumerate(ids) if client not in excluded]
             scored = NOBODY
-            if here.sum() >= 2:
+            if len(here) >= 2:
                 left = {name: values[here] for name, values in found.items()} if excluded else found
                 scores, alone, sizes = self.reference.scaled(left, t)
-                who = np.array(ids)[here]
-                order = np.argsort(who)
-                looks = dict(zip(who.tolist(), sizes.tolist(), strict=True))
-                scored = who[order].tolist(), np.hstack([scores, alone])[order], looks
+                who = [ids[place] for place in here]
+                order = sorted(range(len(who)), key=who.__getitem__)
+                looks = dict(zip(who, sizes.tolist(), strict=True))
+                scored = sorted(who), np.hstack([scores, alone])[order], looks
             self._scores[t] = excluded, scored
         return scored
 
@@ -170,11 +180,13 @@ class Trust:
             if not there.all():
                 first = np.argsort(~there[:, who], axis=0, kind="stable")[:length]  # the rounds in which each was there
                 z = np.take_along_axis(paths[:, who], first[:, :, None], axis=0)
-            z = z.reshape(length, -1, 2, len(NAMES)).transpose(3, 2, 1, 0)  # scores, sides, clients, rounds
-            each = log_evidences(z.reshape(len(NAMES), -1, length), self.reference.spreads) - np.log(len(NAMES))
-            both, alone = np.split(each, 2, axis=1)  # of several scores the largest counts: a union bound
-            clients, tops = everybody[who], both.argmax(axis=0).tolist()
-            told |= dict(zip(clients.tolist(), both.max(axis=0).tolist(), strict=True))
+            z = z.reshape(length, -1, 2, len(NAMES)).transpose(3, 0, 2, 1)  # scores, rounds, sides, clients
+            each = log_evidences(z.reshape(len(NAMES), length, -1), self.reference.spreads) - np.log(len(NAMES))
+            most = each.max(axis=0)  # of several scores the largest counts: a union bound
+            clients = everybody[who]
+            n = len(clients)
+            told |= dict(zip(clients.tolist(), most[:n].tolist(), strict=True))
+            tops = each[:, :n].argmax(axis=0).tolist()
             worst |= {client: NAMES[top] for client, top in zip(clients.tolist(), tops, strict=True)}
-            odd += clients[alone.max(axis=0) >= np.log(ODD / self.alpha)].tolist()
+            odd += clients[most[n:] >= np.log(ODD / self.alpha)].tolist()
         return told, worst, odd
