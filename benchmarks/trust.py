@@ -41,9 +41,9 @@ RECIPES = {
 }
 FLEETS = {"digits": Fleet(), "cifar10": Fleet(sizes=(150, 1000), validation=500)}
 MODES = {"steady": {}, "late": {"begins": 10}, "sporadic": {"duty": 0.25}}
-FEW = list(range(2_400_000, 2_400_006))
-CLOSED = dict.fromkeys(IDLE, [*FEW, *range(2_500_000, 2_500_012)])  # seeds of fleets
-CLOSED |= dict.fromkeys(("tenth", "tenth_scaled", "quarter", "half"), FEW[:2])
+FEW = (2_400_000, 2_400_001)  # seeds of fleets
+MANY = (*range(2_400_000, 2_400_006), *range(2_500_000, 2_500_012))
+CLOSED = dict.fromkeys(IDLE, MANY) | dict.fromkeys(("tenth", "tenth_scaled", "quarter", "half"), FEW)
 WEIGHTS = 2410  # of the model of digits
 SHARES = (0.1, 0.2, 0.4)  # of the clients that cheat, by turns
 MOST = 0.6  # of them, where most do
@@ -232,7 +232,7 @@ def closed() -> list[dict[str, Any]]:
     reference, source, rows = Reference.read("digits"), Source(), []
     for kind, seeds in CLOSED.items():
         fleet = replace(FLEETS["digits"], kind=kind, share=SHARES[-1])
-        rows.append(compared(trainer(source), fleet, reference, ROUNDS, seeds)._asdict())
+        rows.append(compared(trainer(source), fleet, reference, ROUNDS, list(seeds))._asdict())
     return rows
 
 
