@@ -24,12 +24,22 @@ def read(text: str) -> dict[str, Any]:
 
 
 def differences(noted: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
-    """One line for each term that is in both and differs; what an older job did not note is not compared."""
+    """One line for each term that is in both and differs; what an older job did not note is not compared.
+
+    Nor is a setting of the mechanism that came after the job had begun.
+    """
     return [
         f"{name} {_brief(noted[name])}, not {_brief(asked[name])}"
         for name in asked
-        if name in noted and noted[name] != asked[name]
+        if name in noted and noted[name] != _noted_then(name, noted[name], asked[name])
     ]
+
+
+def _noted_then(name: str, noted: Any, asked: Any) -> Any:
+    """What is asked, without settings that the job did not know."""
+    if name == "settings" and isinstance(noted, Mapping) and isinstance(asked, Mapping):
+        return {setting: value for setting, value in asked.items() if setting in noted}
+    return asked
 
 
 def in_force(budgets: Sequence[tuple[int, int, int]], seq: int, round: int) -> int | None:
