@@ -7,6 +7,7 @@ import pytest
 
 from lefi.mechanisms.waterfill import formula, mechanism, turns
 from tests.cluster.fleets import off, one_process, played, receipts, small
+from tests.lengths import covering
 
 MECHANISMS = ("lefi", "price", "uniform", "waterfill")
 CLOSE = 1e-9  # relative: what rounding in another order may do; `waterfill` sums in the same order everywhere
@@ -18,8 +19,7 @@ FLEETS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("fleet", FLEETS)
-@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize(("mechanism", "fleet"), covering(MECHANISMS, tuple(FLEETS)))
 def test_offers_do_not_depend_on_partitions(tmp_path: Path, mechanism: str, fleet: str) -> None:
     rounds = 18  # past two refits of lefi, and four saves
     specs = {p: small(mechanism, partitions=p, **FLEETS[fleet]) for p in (1, 2, 7, 16)}

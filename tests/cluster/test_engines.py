@@ -14,6 +14,7 @@ from lefi.cluster.engines import Cluster, process
 from lefi.errors import InputError, LefiError
 from tests.cluster.fleets import played, receipts, small
 from tests.dask_processes import Process, dask_processes
+from tests.lengths import covering
 
 ROUNDS = 7
 
@@ -149,12 +150,12 @@ class Stopping:
         return list(futures)
 
 
-@pytest.mark.parametrize("mechanism", ["lefi", "price", "uniform", "waterfill"])
-@pytest.mark.parametrize(
-    ("stage", "times"), [("begin", 3), ("settle", 3 * 7 + 2), ("tell", 5 * 7 + 4), ("save_state", 4), ("settle", 43)]
-)
-def test_a_stopped_run_goes_on_to_the_same_bytes(tmp_path: Path, mechanism: str, stage: str, times: int) -> None:
-    spec = small(mechanism)
+STOPS = (("begin", 3), ("settle", 3 * 7 + 2), ("tell", 5 * 7 + 4), ("save_state", 4), ("settle", 43))
+
+
+@pytest.mark.parametrize(("mechanism", "stop"), covering(("waterfill", "lefi", "price", "uniform"), STOPS))
+def test_a_stopped_run_goes_on_to_the_same_bytes(tmp_path: Path, mechanism: str, stop: tuple[str, int]) -> None:
+    spec, (stage, times) = small(mechanism), stop
     rows = played(spec, tmp_path / "whole", ROUNDS)
     with pytest.raises(KeyboardInterrupt):
         played(spec, tmp_path / "stopped", ROUNDS, Stopping(stage, times))
