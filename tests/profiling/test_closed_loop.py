@@ -9,6 +9,7 @@ from lefi.profiling.cheats import Fleet, Job
 from lefi.profiling.closed_loop import compared, digits_trainer, played
 from lefi.profiling.train import Trainer
 from lefi.trust import Reference, Trust
+from tests.lengths import LONG
 
 ROUNDS = 20
 
@@ -34,6 +35,7 @@ def test_who_is_known_to_cheat_is_not_let_in(trainer: Trainer) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not LONG, reason="part of make long; test_paid_job.py has cheats that are watched")
 def test_with_idle_cheats_the_model_is_that_of_the_honest_and_they_keep_nothing(trainer: Trainer) -> None:
     """What the issue asks for, with 40% of the clients doing nothing."""
     found = compared(trainer, Fleet(kind="idle", share=0.4), Reference.read("digits"), ROUNDS, [11])
