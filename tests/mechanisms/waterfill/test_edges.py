@@ -10,6 +10,7 @@ import pytest
 
 import lefi
 from lefi.arrays import FloatArray
+from tests.lengths import LONG
 
 PLAIN = """
 import sys
@@ -69,6 +70,7 @@ def test_compiled_code_goes_on(edge: str) -> None:
     play(edge)
 
 
+@pytest.mark.skipif(not LONG, reason="part of make long; plain Python plays golden rounds in make test")
 def test_plain_python_goes_on() -> None:
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", PLAIN, *EDGES],
