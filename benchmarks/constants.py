@@ -39,7 +39,7 @@ ROUNDS = {
 }
 FACTORS = (0.5, 2.0)
 FELT = 0.005  # share that a change must move to be told
-GIVEN = {f"curves.{name}" for name in ("KINDS", "COLUMNS")} | {"memory.PARTS", "points.COSTS"}  # no choices
+GIVEN = {"curves.KINDS", "curves.COLUMNS", "memory.PARTS", "points.COSTS", "points.GAPS"}  # no choices
 USUAL = ("", 1.0)  # name and factor of the row in which nothing is changed
 Shares = dict[str, float]  # by scenario
 

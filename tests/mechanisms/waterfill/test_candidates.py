@@ -5,7 +5,7 @@ import numpy as np
 from lefi.arrays import FloatArray
 from lefi.mechanisms.waterfill.candidates import GRID, NOTHING, TOPS, Stakes, blank, expect, foresee, propose
 from lefi.mechanisms.waterfill.commons import Fleet
-from lefi.mechanisms.waterfill.curves import IDLE, POWER_OPEN, STEP
+from lefi.mechanisms.waterfill.curves import IDLE, LEVEL, POWER_OPEN, STEP
 from lefi.mechanisms.waterfill.points import blank as no_beliefs
 
 RATE = np.array([0.7])
@@ -18,7 +18,7 @@ def thresholds(*places: float) -> FloatArray:
     beliefs[:] = 0.0
     beliefs[0, :, 0] = IDLE
     for p, place in enumerate(places):
-        beliefs[0, p] = STEP, place, 0.0, 1.0, 6.0, 1 / len(places)
+        beliefs[0, p, :LEVEL] = STEP, place, 0.0, 1.0, 6.0, 1 / len(places)
     return beliefs
 
 
@@ -45,7 +45,7 @@ def test_where_all_is_known_nothing_is_worth_a_try() -> None:
 
 def test_candidates_of_a_root_of_the_money_reach_down_to_small_sizes() -> None:
     beliefs = thresholds(0.0)
-    beliefs[0, 0] = POWER_OPEN, 1.0, 0.0, 0.5, 10.0, 1.0
+    beliefs[0, 0, :LEVEL] = POWER_OPEN, 1.0, 0.0, 0.5, 10.0, 1.0
     x, half = np.empty((1, 1 + GRID + TOPS)), np.empty(1)
     propose(beliefs, RATE, (-20.0, 5.0), x, half)
     candidates = blank(x)

@@ -10,7 +10,7 @@ import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray
 from lefi.compiler import allocating, compiled, inlined
-from lefi.mechanisms.waterfill.curves import CAP, CHANCE, DEEP, EXPONENT, HINGES, IDLE, KIND, B, kink, wish
+from lefi.mechanisms.waterfill.curves import CAP, CHANCE, DEEP, EXPONENT, HINGES, IDLE, KIND, LEVELS, B, kink, wish
 from lefi.mechanisms.waterfill.memory import EXACT, SAME
 from lefi.mechanisms.waterfill.points import KEPT, POINTS, RARE, SURE, Shared
 
@@ -62,9 +62,9 @@ def propose(beliefs: FloatArray, rate: FloatArray, reach: tuple[float, float], x
             s = beliefs[i, p]
             if int(s[KIND]) == IDLE:
                 continue
-            end = min(max(kink(s, rate[i]), reach[0]), reach[1]) + SAME  # who is all but there may deliver nothing
+            end = min(max(kink(s, rate[i], 0), reach[0]), reach[1]) + SAME  # who is all but there may deliver nothing
             if p < TOPS:
-                x[i, 1 + GRID + p] = end
+                x[i, 1 + GRID + p] = min(max(kink(s, rate[i], p % LEVELS), reach[0]), reach[1]) + SAME
             if s[CHANCE] > RARE:
                 low = min(low, s[B] if int(s[KIND]) < HINGES else end - DEEP / s[EXPONENT])
                 high = max(high, end)

@@ -6,6 +6,7 @@ import numpy as np
 
 from lefi.arrays import FloatArray, IntArray
 from lefi.mechanisms.waterfill.curves import (
+    AT,
     CAP,
     CAPPED,
     CHANCE,
@@ -16,8 +17,10 @@ from lefi.mechanisms.waterfill.curves import (
     IDLE,
     KIND,
     KINDS,
+    LEVEL,
     OPEN,
     RISING,
+    STAIRS,
     STEP,
     TINY,
     B,
@@ -25,11 +28,11 @@ from lefi.mechanisms.waterfill.curves import (
 from lefi.mechanisms.waterfill.memory import EXACT, LIMIT, SAME, WHEN, Answers, X, Y
 from lefi.mechanisms.waterfill.narrowing import fit_all
 from lefi.mechanisms.waterfill.plain import told
-from lefi.mechanisms.waterfill.points import COSTS, EXPONENTS, GROUP, POINTS, ROUGH, WIDE, Shared, blank
+from lefi.mechanisms.waterfill.points import COSTS, EXPONENTS, GAPS, GROUP, POINTS, ROUGH, WIDE, Shared, blank
 from lefi.mechanisms.waterfill.review import explain_all, surprises
 
 VOTERS = 256  # clients that are asked, about; all of a smaller fleet
-CHANCES = np.array([0.25, 0.4, 0.03, 0.04, 0.05, 0.05, 0.1, 0.04])  # of the kinds, before anything is known
+CHANCES = np.array([0.25, 0.4, 0.03, 0.04, 0.05, 0.05, 0.1, 0.001, 0.04])  # of the kinds, before anything is known
 SHAPES = np.array([0.2, 0.1, 0.4, 0.1, 0.1, 0.1])  # chances of the exponents, before anything is known
 FIRST, EACH = 2.0, 0.2  # clients that these guesses count for, and more per client of the fleet
 VAGUE = 4.0  # variance of a location before anything is known, in log money
@@ -53,11 +56,11 @@ class Fleet:
     """The fleet's share of the belief."""
 
     def __init__(self, floor: float, high: float, start: float) -> None:
-        self.first = np.array([start - high / 2, start + 1, 0.0])  # locations where the first offer buys some
+        self.first = np.array([start - high / 2, start + 1, 0.0, 1.0])  # where the first offer buys some; gaps: e times
         self.calm = False  # few clients surprised it last
         self.ids, self.beliefs = np.empty(0, dtype=np.int64), blank(0)  # what was believed last of whom
         guess = CHANCES.copy(), SHAPES.copy(), np.full(POINTS, high)
-        self.shared = Shared(floor, high, ROUGH, 0.0, 0.0, 0.0, self.first.copy(), np.full(COSTS + 1, VAGUE), *guess)
+        self.shared = Shared(floor, high, ROUGH, 0.0, 0.0, 0.0, self.first.copy(), np.full(GAPS + 1, VAGUE), *guess)
 
     def hear(self, votes: Votes, round: int) -> None:
         """Take in what a round showed."""
@@ -91,14 +94,16 @@ class Fleet:
 
     def _locations(self, points: FloatArray, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of locations by group, and of log fixed costs."""
-        mean, var = np.empty((2, COSTS + 1))
+        mean, var = np.empty((2, GAPS + 1))
         kind, chance = points[:, :, KIND].astype(int), points[:, :, CHANCE]
-        for group in range(COSTS + 1):
+        for group in range(GAPS + 1):
             place = points[:, :, B] + (np.log(rate)[:, None] if group == 0 else 0.0)
             mine = chance * ((GROUP[kind] == group) & (kind < IDLE))
             if group == COSTS:
                 place = np.log(np.maximum(points[:, :, FIXED], SAME))
                 mine = chance * ((kind >= FIXED_COST) & (kind < HINGES))
+            if group == GAPS:
+                place, mine = points[:, :, AT] - points[:, :, AT + 1], chance * (kind == STAIRS)
             own = mine.sum(axis=1)
             m = (mine * place).sum(axis=1) / np.maximum(own, TINY)
             v = (mine * (place - m[:, None]) ** 2).sum(axis=1) / np.maximum(own, TINY)
@@ -159,7 +164,7 @@ def believe(answers: Answers, rate: FloatArray, shared: Shared) -> FloatArray:
     beliefs[plain.rises] = 0.0
     beliefs[plain.rises, :, KIND] = IDLE
     kind, one = np.where(plain.cap < shared.high, CAPPED, OPEN), np.ones(rate.size)
-    beliefs[plain.rises, 0] = np.stack([kind, plain.b, 0 * one, one, plain.cap, one], axis=1)[plain.rises]
+    beliefs[plain.rises, 0, :LEVEL] = np.stack([kind, plain.b, 0 * one, one, plain.cap, one], axis=1)[plain.rises]
     return beliefs
 
 

@@ -5,19 +5,22 @@ hinge   (x - b) / r                    a rational client (problem P0)
 shy     the same, or nothing           a rational client with a fixed cost, which stays at home where it would lose
 power   c exp(e (k - b))               in proportion to a power e of the money
 step    c where k >= b, else nothing   all or nothing
+stairs  a level per threshold of k     more for more money, by leaps
 idle    nothing
 """
 
 from math import exp, expm1, log
 
 from lefi.arrays import FloatArray
-from lefi.compiler import inlined
+from lefi.compiler import compiled, inlined
 
-KINDS = 8
-OPEN, CAPPED, SHY_OPEN, SHY, POWER_OPEN, POWER, STEP, IDLE = range(KINDS)  # open: no cap below size_high
+KINDS = 9
+OPEN, CAPPED, SHY_OPEN, SHY, POWER_OPEN, POWER, STEP, STAIRS, IDLE = range(KINDS)  # open: no cap below size_high
 FIXED_COST, HINGES, RISING = SHY_OPEN, POWER_OPEN, STEP  # below HINGES kinds see the weight, below RISING they rise
-COLUMNS = 6
-KIND, B, FIXED, EXPONENT, CAP, CHANCE = range(COLUMNS)  # of a point; fixed cost in thousand samples
+LEVELS = 4  # of stairs, at most: with fewer, smooth curves with a foot are not seen to rise above it
+COLUMNS = 6 + 2 * LEVELS
+KIND, B, FIXED, EXPONENT, CAP, CHANCE, LEVEL = range(7)  # of a point; fixed cost in thousand samples
+AT = LEVEL + LEVELS  # first threshold of stairs in log money; LEVEL: the size from there on, the cap first
 ROUNDING = 1e-9  # relative, or log money: by so much a threshold may be missed, and still be met
 TINY = 1e-300  # least number that has a log
 MOST = 50.0  # largest exponent: its exponential is beyond all sizes and all money
@@ -36,6 +39,15 @@ def least_fixed(u: float, size: float, rate: float) -> float:
     return -exp(min(u, MOST)) * expm1(-rate * size) / rate - size
 
 
+@compiled
+def reached(s: FloatArray, k: float) -> float:
+    """The level of stairs that a client reaches for this log money."""
+    size = 0.0
+    for level in range(LEVELS):
+        size = max(size, s[LEVEL + level]) if k >= s[AT + level] else size
+    return size
+
+
 @inlined
 def wish(s: FloatArray, x: float, limit: float, rate: float) -> float:
     """What a client on the curve s delivers at log weight x, paid up to the limit."""
@@ -50,14 +62,19 @@ def wish(s: FloatArray, x: float, limit: float, rate: float) -> float:
     k = x + money(rate, most)
     if kind == STEP:
         return most if k >= s[B] else 0.0
+    if kind == STAIRS:
+        return min(reached(s, k), most)
     return min(cap * exp(min(s[EXPONENT] * (k - s[B]), MOST)), most)
 
 
 @inlined
-def kink(s: FloatArray, rate: float) -> float:
-    """The log weight from which a client on the curve s delivers its cap."""
+def kink(s: FloatArray, rate: float, level: int) -> float:
+    """The log weight from which a client on the curve s delivers its cap, or a lower level of stairs that have it."""
     kind, cap = int(s[KIND]), max(s[CAP], TINY)
     if kind < HINGES:
         full = log(rate * (cap + s[FIXED])) - money(rate, cap) if kind >= FIXED_COST else 0.0
         return s[B] + max(rate * cap, full)
+    if kind == STAIRS:
+        level = level if s[LEVEL + level] > 0 else 0
+        return s[AT + level] - money(rate, s[LEVEL + level])
     return s[B] - money(rate, cap)

@@ -15,7 +15,7 @@ DRAWN = 40  # points of a curve
 TAIL = 0.05  # chance below the band, and above it
 NAMES = (  # of the kinds
     *("rational", "rational", "rational with a fixed cost", "rational with a fixed cost"),
-    *("led by a power of the money", "led by a power of the money", "all or nothing", "idle"),
+    *("led by a power of the money", "led by a power of the money", "all or nothing", "led by steps", "idle"),
 )
 
 

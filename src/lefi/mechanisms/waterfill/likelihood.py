@@ -13,6 +13,7 @@ from lefi.mechanisms.waterfill.curves import (
     KIND,
     RISING,
     ROUNDING,
+    STAIRS,
     STEP,
     TINY,
     B,
@@ -20,8 +21,9 @@ from lefi.mechanisms.waterfill.curves import (
     wish,
 )
 from lefi.mechanisms.waterfill.memory import EXACT, LIMIT, SAME, X, Y
-from lefi.mechanisms.waterfill.points import KEPT, SLACK, Client, Shared
+from lefi.mechanisms.waterfill.points import KEPT, ROUGH, SLACK, Client, Shared
 
+ODD = 200.0  # log evidence that an answer off its level costs stairs: who is off a curve by a hundredth is not odd
 NEGLIGIBLE = 7.0  # log evidence behind the best from which a point is dropped: a thousandth
 
 
@@ -67,7 +69,7 @@ def keep(s: FloatArray, points: FloatArray) -> None:
         points[at, column] = s[column]
 
 
-@compiled
+@inlined
 def likelihood(s: FloatArray, client: Client, shared: Shared, j: int) -> float:
     """Log likelihood of answer j, at most 0: that of an exact answer is 0."""
     limit, y, slack = client.answers[LIMIT, j], client.answers[Y, j], client.answers[SLACK, j]
@@ -85,6 +87,10 @@ def likelihood(s: FloatArray, client: Client, shared: Shared, j: int) -> float:
         if size > shared.floor and kind < RISING:
             moved = slack / client.rate if kind < HINGES else slack * size * s[EXPONENT]
     deviation = sqrt(max(shared.rho * size, delta) ** 2 + moved * moved)
+    if kind == STAIRS:
+        if not refused and abs(y - size) <= SAME * size:
+            return log_phi(0.0)
+        return max(gauss(y, size, deviation, delta), gauss(y, size, ROUGH * shared.high, delta) - ODD)
     if y >= top * (1 - SAME) and not refused:
         return found + log_phi((size - top) / deviation)
     return found + gauss(y, size, deviation, delta)

@@ -22,35 +22,38 @@ from lefi.mechanisms.waterfill.curves import (
     KIND,
     RISING,
     ROUNDING,
+    STAIRS,
     STEP,
     B,
     least_fixed,
     money,
 )
 from lefi.mechanisms.waterfill.likelihood import NEGLIGIBLE, normal, weigh
-from lefi.mechanisms.waterfill.memory import EXACT, LIMIT, PARTS, SAME, SLOTS, WHEN, Answers, X, Y
+from lefi.mechanisms.waterfill.memory import EXACT, LIMIT, SAME, SLOTS, WHEN, Answers, X, Y
 from lefi.mechanisms.waterfill.points import (
     COSTS,
     EXPONENTS,
+    GOLDEN,
     GROUP,
     JUMP,
     KEPT,
+    MONEY,
     POINTS,
     SLACK,
     WIDE,
     Client,
     Shared,
 )
+from lefi.mechanisms.waterfill.staircase import climb
 
 LEAST_POINTS = 3  # points of a family whose location is known: a middle and two sides
 APART = 0.02  # log money between two points that are worth telling apart
-GOLDEN = 0.618034  # share by which one point follows another where two unknowns are spread: it never repeats
 
 
 @allocating
 def fit_all(answers: Answers, rate: FloatArray, shared: Shared, skip: BoolArray, beliefs: FloatArray) -> None:
     """Fill the beliefs about clients with these answers (n, 4, SLOTS), but for some to skip."""
-    room, s = np.empty((PARTS, SLOTS)), np.empty(COLUMNS)
+    room, s = np.empty((MONEY + 1, SLOTS)), np.zeros(COLUMNS)
     for i in range(rate.size):
         if skip[i]:
             continue
@@ -58,8 +61,9 @@ def fit_all(answers: Answers, rate: FloatArray, shared: Shared, skip: BoolArray,
         client = Client(room, count, rate[i], seen, refused, cut)
         points = beliefs[i]
         points[:, CHANCE] = -inf
-        for kind in range(IDLE):
+        for kind in range(STAIRS):
             spread(kind, client, shared, points, s)
+        climb(client, shared, points, s)
         if seen == 0:
             s[KIND], s[B], s[FIXED], s[EXPONENT], s[CAP] = IDLE, 0.0, 0.0, 1.0, shared.high
             s[CHANCE] = log(shared.chances[IDLE])
