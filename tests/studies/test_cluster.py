@@ -41,9 +41,9 @@ def test_bad_engines_are_one_line(tmp_path: Path, engine: str) -> None:
 
 
 def test_an_unreachable_cluster_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from lefi.studies.run import cluster as module
+    from lefi.cluster import engines
 
-    monkeypatch.setattr(module, "PATIENCE", 1)
+    monkeypatch.setattr(engines, "PATIENCE", 1)
     began = time.monotonic()
     options = ["--seeds", "1", "--out", str(tmp_path), "--engine", "dask://127.0.0.1:9"]
     result = CliRunner().invoke(app, [*STUDY, *options])

@@ -52,7 +52,9 @@ def compare(
     cost: options.Cost = None,
     settings: Set = None,
     jobs: Jobs = None,
-    engine: Annotated[str, typer.Option(help="Where runs are computed: local, or dask://host:port.")] = "local",
+    engine: Annotated[
+        str, typer.Option(help="Where runs are computed: local, dask://host:port or tls://host:port.")
+    ] = "local",
     out: Annotated[Path, typer.Option(help="Where results are kept and found again.")] = Path("results"),
     draw: Annotated[
         bool, typer.Option("--draw/--no-draw", help="Draw figures and a page, write CSV and LaTeX tables.")

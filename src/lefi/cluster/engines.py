@@ -84,8 +84,8 @@ def opened(engine: str) -> Iterator[Engine]:
         with _local(_workers(engine)) as found:
             yield found
     else:
-        with _remote(engine) as found:
-            yield found
+        with reached(engine, ALLOWED) as client:
+            yield Cluster(client)
 
 
 def _workers(engine: str) -> int:
@@ -120,11 +120,12 @@ def _local(workers: int) -> Iterator[Engine]:
 
 
 @contextmanager
-def _remote(engine: str) -> Iterator[Engine]:
+def reached(engine: str, allowed: str) -> Iterator[Any]:
+    """A Dask client of the scheduler at dask://HOST:PORT or tls://HOST:PORT that has workers; else what is allowed."""
     scheme = next((scheme for scheme in SCHEMES if engine.startswith(scheme)), None)
     host, _, port = engine.removeprefix(scheme or "").rpartition(":")
     if scheme is None or not host or not port.isdecimal():
-        raise InputError("engine", engine, ALLOWED)
+        raise InputError("engine", engine, allowed)
     distributed = _distributed(engine)
     try:
         client = distributed.Client(engine.replace(scheme, SCHEMES[scheme], 1), timeout=PATIENCE)
@@ -135,7 +136,7 @@ def _remote(engine: str) -> Iterator[Engine]:
             client.wait_for_workers(1, timeout=PATIENCE)
         except TimeoutError:
             raise LefiError(f"{engine} has no workers") from None
-        yield Cluster(client)
+        yield client
 
 
 def _distributed(engine: str) -> Any:

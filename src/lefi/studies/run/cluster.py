@@ -2,34 +2,22 @@
 
 from collections.abc import Iterator
 
-from lefi.errors import InputError, LefiError
+from lefi.cluster.engines import reached
+from lefi.errors import LefiError
 from lefi.receipts import Tables
 from lefi.studies.plan.code import code_digest
 from lefi.studies.plan.one_run import Run
 from lefi.studies.run.store import write_run
 from lefi.studies.run.work import Done, Task, compute
 
-SCHEME = "dask://"
-PATIENCE = 20  # seconds to reach the scheduler
+ALLOWED = "local, dask://host:port or tls://host:port"
 
 
 def finish_on_cluster(tasks: list[Task], engine: str) -> Iterator[Done]:
-    """Each run as the cluster at dask://host:port has computed it and it is written."""
-    if not engine.startswith(SCHEME) or ":" not in engine.removeprefix(SCHEME):
-        raise InputError("engine", engine, "dask://host:port")
-    try:
-        from distributed import Client, as_completed
-    except ModuleNotFoundError as error:
-        raise LefiError(f"engine {engine} needs {error.name}: pip install 'lefi-fl[cluster]'") from None
-    try:
-        client = Client(engine.replace(SCHEME, "tcp://", 1), timeout=PATIENCE)  # type: ignore[no-untyped-call]
-    except (OSError, ValueError) as error:
-        raise LefiError(f"cannot reach {engine}: {str(error).splitlines()[0]}") from None
-    with client:
-        try:
-            client.wait_for_workers(1, timeout=PATIENCE)
-        except TimeoutError:
-            raise LefiError(f"{engine} has no workers") from None
+    """Each run as the cluster behind this scheduler has computed it and it is written."""
+    with reached(engine, ALLOWED) as client:
+        from distributed import as_completed
+
         submitted = client.map(_compute, [run for _, run in tasks], pure=False)
         waiting = dict(zip(submitted, tasks, strict=True))
         for future in as_completed(list(waiting)):  # type: ignore[no-untyped-call]

@@ -53,8 +53,8 @@ def run_studies(
 ) -> list[Path]:
     """Run what is missing of all these studies, the longest runs first; their folders.
 
-    `engine` is "local" (that many processes) or dask://host:port. Each run computes the same bytes whatever `jobs` and
-    `engine` are. Finished runs stay, whatever stops the others.
+    `engine` is "local" (that many processes), dask://host:port or tls://host:port. Each run computes the same bytes
+    whatever `jobs` and `engine` are. Finished runs stay, whatever stops the others.
     """
     whole("jobs", jobs, low=1)
     folders = [Path(out) / study.name for study in studies]
