@@ -44,7 +44,7 @@ def reached(s: FloatArray, k: float) -> float:
     """The level of stairs that a client reaches for this log money."""
     size = 0.0
     for level in range(LEVELS):
-        size = max(size, s[LEVEL + level]) if k >= s[AT + level] else size
+        size = max(size, s[LEVEL + level]) if k >= s[AT + level] - ROUNDING else size
     return size
 
 
