@@ -5,9 +5,9 @@
 bench.json comes from `make bench` and serve.json from `python benchmarks/serve.py`, on a machine that does nothing
 else, flower.json, drl.json, price.json and target.json from the modules of that name, plan.json from `lefi plan`,
 trust.json and trust_cifar10.json from `python -m benchmarks.trust judge`, those of majorities from
-`... judge --sets majority`, trust_closed.json from `... closed`, trust_controls.json and trust_cost.json from the
-modules of that name, gpu.json from `python benchmarks/gpu.py` on a machine with a GPU, cluster.json and forever.json
-from the modules of that name. A test compares the pages with docs/measured.
+`... judge --sets majority`, trust_closed.json from `... closed`, trust_controls.json, trust_paid.json and
+trust_cost.json from the modules of that name, gpu.json from `python benchmarks/gpu.py` on a machine with a GPU,
+cluster.json and forever.json from the modules of that name. A test compares the pages with docs/measured.
 """
 
 import json
@@ -17,10 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import scipy
-
-from benchmarks import cluster, forever, speed_tables
+from benchmarks import cluster, forever, speed_tables, trust_tables
 from benchmarks.price import GOALS, SHARED
 from lefi.studies.report.markdown import markdown, marked
 
@@ -37,11 +34,11 @@ PAGES = (
 )
 KEPT = Path("docs", "measured")
 PICTURE = "speed.png"
-CLIENTS = 20  # of a job of trust
 POWER = "src/lefi/trust/power.json"  # what `lefi trust plan` reads
 TRUST = (
     *("trust.json", "trust_cifar10.json", "trust_closed.json", "trust_controls.json", "trust_cost.json"),
-    *("trust_majority.json", "trust_majority_cifar10.json", "trust_cost_cifar10.json"),
+    *("trust_majority.json", "trust_majority_cifar10.json", "trust_paid.json"),
+    *("trust_cost_cifar10.json", "trust_cost_cifar10_gpu.json"),
 )
 FILES = (
     *("bench.json", "serve.json", "gpu.json", "price.json"),
@@ -134,101 +131,6 @@ def _with_interval(found: list[float | None] | None) -> str:
     return f"{middle} [{low}, {high}]"
 
 
-def trust(measured: Measured) -> str:
-    return _caught(measured["trust"])
-
-
-def trust_cifar10(measured: Measured) -> str:
-    return _caught(measured["trust_cifar10"])
-
-
-def _caught(rows: list[dict[str, Any]]) -> str:
-    """Who is caught by which round, and honest clients that are accused."""
-    by = {(row["kind"], row["which"]): row for row in rows}
-    modes = list(dict.fromkeys(which for kind, which in by if kind != "honest"))
-    cells = []
-    for kind in dict.fromkeys(kind for kind, _ in by if kind != "honest"):
-        found = [by[kind, mode] for mode in sorted(modes, key=lambda mode: mode != "steady")]
-        cells.append([kind, *(" / ".join(f"{row[f'by {last}']:.2f}" for last in (5, 10, 20)) for row in found)])
-    honest = [row for (kind, _), row in by.items() if kind == "honest"]
-    told = ", ".join(f"{100 * row['by 20']:.2f}% of {row['clients']:,} with {row['which']}" for row in honest)
-    clients = sum(row["clients"] for row in honest)
-    accused = round(sum(row["clients"] * row["by 20"] for row in honest))
-    low, high = scipy.stats.beta.ppf((0.025, 0.975), (accused, accused + 1), (clients - accused + 1, clients - accused))
-    head = ["", *(f"{mode}: by 5 / 10 / 20" for mode in sorted(modes, key=lambda mode: mode != "steady"))]
-    return (
-        markdown(head, cells)
-        + f"\n\nFalsely accused over whole jobs: {accused} of {clients:,} honest clients, "
-        + f"{100 * accused / clients:.2f}% [{100 * low:.2f}, {100 * high:.2f}] ({told})."
-    )
-
-
-def trust_majority(measured: Measured) -> str:
-    """Jobs in which most clients cheat: rounds in which nobody is judged, and who is accused in the others."""
-    kinds = dict.fromkeys(row["kind"] for row in measured["trust_majority"])
-    cells = []
-    for kind in kinds:
-        line = [kind]
-        for name in ("trust_majority", "trust_majority_cifar10"):
-            rows = [row for row in measured[name] if row["kind"] == kind]
-            silent = sum(row["rounds silent"] for row in rows) / len(rows)
-            honest, cheats = (sum(row[f"{who} accused"] for row in rows) for who in ("honest", "cheats"))
-            of_honest = sum(row["honest"] for row in rows)
-            of_cheats = CLIENTS * len(rows) - of_honest
-            line.append(f"{silent:.0f} / {honest} of {of_honest} / {cheats} of {of_cheats}")
-        cells.append(line)
-    return markdown(["60% cheat", *(f"{name}: silent / honest / cheats" for name in ("digits", "CIFAR-10"))], cells)
-
-
-def trust_closed(measured: Measured) -> str:
-    """Accuracy and pay of jobs with cheats, believed and watched."""
-    cells = [
-        [
-            f"{row['kind']}, {len(row['gaps'])} fleets",
-            *(f"{row[name]:.3f}" for name in ("honest", "believed", "watched", "known")),
-            _lacking(row["gaps"]),
-            *(f"{100 * row[name]:.0f}%" for name in ("caught", "honest_lost", "kept")),
-        ]
-        for row in measured["trust_closed"]
-    ]
-    head = ["", "all honest", "believed", "watched", "known", "watched lacks"]
-    return markdown([*head, "cheats accused", "honest accused", "of their pay, cheats keep"], cells)
-
-
-def _lacking(gaps: list[float]) -> str:
-    """The mean, and its 95% interval where there are fleets enough for one."""
-    mean = f"{np.mean(gaps):.3f}"
-    if len(gaps) < 3:
-        return mean
-    margin = scipy.stats.t.ppf(0.975, len(gaps) - 1) * np.std(gaps, ddof=1) / np.sqrt(len(gaps))
-    return f"{mean} [{np.mean(gaps) - margin:.3f}, {np.mean(gaps) + margin:.3f}]"
-
-
-def trust_controls(measured: Measured) -> str:
-    """Who is out by round 20, under each control."""
-    by = {(row["control"], row["kind"]): row["by 20"] for row in measured["trust_controls"]}
-    kinds = [kind for kind in dict.fromkeys(kind for _, kind in by) if kind != "honest"]
-    names = dict.fromkeys(name for name, _ in by)
-    cells = [[name, f"{100 * by[name, 'honest']:.1f}%", *(f"{by[name, kind]:.2f}" for kind in kinds)] for name in names]
-    return markdown(["", "honest", *kinds], cells)
-
-
-def trust_cost(measured: Measured) -> str:
-    """What weighing costs."""
-    found, other = measured["trust_cost"], measured["trust_cost_cifar10"]
-    beside, device, by = found["digits"], other["cifar10"], found["hearing by clients"]
-    most = max(by, key=int)
-    each = ", ".join(f"{1e3 * seconds:.0f} ms at {int(clients):,}" for clients, seconds in by.items())
-    told = f"{1e3 * beside['hearing']:.1f} ms of CPU a round, {100 * found['ratio']:.1f}% of the "
-    told += f"{1e3 * beside['training']:.0f} ms that its 20 clients train, and {1e3 * beside['once']:.0f} ms once"
-    large = f"{1e3 * device['hearing']:.0f} ms a round, {100 * other['ratio']:.0f}% of the "
-    large += f"{1e3 * device['training']:.0f} ms in which one GPU trains all 20 side by side"
-    return (
-        f"Digits: {told}. By clients: {each}; {1e6 * by[most] / int(most):.0f} us for each at {int(most):,}.\n\n"
-        f"CIFAR-10: {large}."
-    )
-
-
 def interactions(measured: Measured) -> str:
     """Seconds of a million interactions."""
     head = {"markets as arrays": "drawn markets as arrays", "training": "with training", "lefi.play": "by `lefi.play`"}
@@ -266,12 +168,7 @@ BLOCKS: dict[str, Callable[[Measured], str]] = {
     "target": target,
     "interactions": interactions,
     "wrapped": wrapped,
-    "trust": trust,
-    "trust_cifar10": trust_cifar10,
-    "trust_closed": trust_closed,
-    "trust_controls": trust_controls,
-    "trust_cost": trust_cost,
-    "trust_majority": trust_majority,
+    **trust_tables.TABLES,
     **cluster.BLOCKS,
     **forever.TABLES,
     **{name: getattr(speed_tables, name) for name in SPEED},

@@ -3,7 +3,7 @@
     python -m benchmarks.trust play results/trust --processes 2     # hours on two cores; goes on where it stopped
     python -m benchmarks.trust judge results/trust                  # tables, from what was played
     python -m benchmarks.trust reference results/trust              # src/lefi/trust/digits.json
-    python -m benchmarks.trust closed results/trust                 # minutes: accuracy and pay, with and without
+    python -m benchmarks.trust closed results/trust --processes 2   # minutes: accuracy and pay, with and without
     python -m benchmarks.trust play results/trust_cifar10 --data cifar10 --folder DATA --device cuda --processes 6
     python -m benchmarks.trust judge results/trust --sets majority  # where most cheat
 
@@ -41,9 +41,10 @@ RECIPES = {
 }
 FLEETS = {"digits": Fleet(), "cifar10": Fleet(sizes=(150, 1000), validation=500)}
 MODES = {"steady": {}, "late": {"begins": 10}, "sporadic": {"duty": 0.25}}
-FEW = (2_400_000, 2_400_001)  # seeds of fleets
-MANY = (*range(2_400_000, 2_400_006), *range(2_500_000, 2_500_012))
+MANY = tuple(range(2_700_000, 2_700_018))  # seeds of fleets
+FEW = MANY[:2]
 CLOSED = dict.fromkeys(IDLE, MANY) | dict.fromkeys(("tenth", "tenth_scaled", "quarter", "half"), FEW)
+ONES = ("kind", "gaps")  # of what a closed loop tells: no means over fleets
 WEIGHTS = 2410  # of the model of digits
 SHARES = (0.1, 0.2, 0.4)  # of the clients that cheat, by turns
 MOST = 0.6  # of them, where most do
@@ -102,8 +103,8 @@ def orders(data: str) -> dict[str, list[tuple[Fleet, int]]]:
     return {
         "reference": honest(1000, 120),
         "design": honest(2000, 60) + cheats(20_000, 6) + most(30_000, 2),
-        "judged": honest(2_000_000, 110) + cheats(2_100_000, 12),
-        "majority": most(2_200_000, 3),
+        "judged": honest(4_000_000, 110) + cheats(4_100_000, 12),
+        "majority": most(4_200_000, 3),
     }
 
 
@@ -227,13 +228,22 @@ def _outnumbered(reference: Reference, played: Played) -> dict[str, Any]:
     return {"kind": played.fleet.kind, "seed": played.seed, "honest": int((played.kinds == "honest").sum())} | counted
 
 
-def closed() -> list[dict[str, Any]]:
+def closed(processes: int) -> list[dict[str, Any]]:
     """Rows: per kind, 40% of the clients cheating, accuracy and pay where everybody is believed and where not."""
-    reference, source, rows = Reference.read("digits"), Source(), []
-    for kind, seeds in CLOSED.items():
-        fleet = replace(FLEETS["digits"], kind=kind, share=SHARES[-1])
-        rows.append(compared(trainer(source), fleet, reference, ROUNDS, list(seeds))._asdict())
+    rows = []
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+        found = {kind: pool.map(close, [kind] * len(seeds), seeds) for kind, seeds in CLOSED.items()}
+        for kind, fleets in found.items():
+            each = list(fleets)
+            means = {name: float(np.mean([one[name] for one in each])) for name in each[0] if name not in ONES}
+            rows.append({"kind": kind} | means | {"gaps": [gap for one in each for gap in one["gaps"]]})
     return rows
+
+
+def close(kind: str, seed: int) -> dict[str, Any]:
+    """One fleet."""
+    fleet = replace(FLEETS["digits"], kind=kind, share=SHARES[-1])
+    return compared(trainer(Source()), fleet, Reference.read("digits"), ROUNDS, [seed])._asdict()
 
 
 def main() -> None:
@@ -255,7 +265,7 @@ def main() -> None:
         calibrate([record(one) for one in read(options.folder_of_jobs, "reference")], about).write(SHIPPED)
         return
     closing = options.what == "closed"
-    rows = closed() if closing else judge(options.folder_of_jobs, sets[-1])
+    rows = closed(options.processes) if closing else judge(options.folder_of_jobs, sets[-1])
     name = "trust_closed.json" if closing else "trust_majority.json" if sets[-1] == "majority" else "trust.json"
     options.folder_of_jobs.mkdir(parents=True, exist_ok=True)
     (options.folder_of_jobs / name).write_text(json.dumps(rows, indent=1) + "\n")

@@ -20,8 +20,8 @@ LEAST = int(REFERENCE.about["claims"][0])
 FLEET = Fleet(kind="idle", share=0.4, sizes=(LEAST + 10, 110))
 
 
-def job(fleet: Fleet = FLEET, seed: int = 3) -> PaidJob:
-    market = scaled_market("mixed", "digits", 0.11, clients=20, budget=2.0, seed=seed).taking("price")
+def job(fleet: Fleet = FLEET, seed: int = 3, budget: float = 2.0) -> PaidJob:
+    market = scaled_market("mixed", "digits", 0.11, clients=20, budget=budget, seed=seed).taking("price")
     return PaidJob(digits_trainer(), fleet, seed, market, lefi.make("price", market.terms, seed=seed), LEAST)
 
 
@@ -40,6 +40,15 @@ def test_claims_follow_from_offers_and_stay_within_what_clients_own() -> None:
     assert len(one.receipt.sizes) == 15
 
 
+def test_a_round_that_nobody_takes_part_in_leaves_the_model_as_it_is() -> None:
+    one = job(budget=0.001)
+    here, _ = one.claims(0, np.arange(20))
+    assert here.size == 0
+    found = pay(job(budget=0.001), 2, Trust(REFERENCE, one.layout))
+    assert found.spent == found.delivered == found.caught == 0
+    assert found.accuracy == one.trainer.accuracy(one.weights)[0]
+
+
 @pytest.mark.slow
 def test_cheats_take_money_where_they_are_believed_and_keep_none_where_they_are_watched() -> None:
     believed = pay(job(), 8)
@@ -48,6 +57,8 @@ def test_cheats_take_money_where_they_are_believed_and_keep_none_where_they_are_
     assert believed.kept > 0.3
     assert believed.accused == 0
     assert watched.kept == 0
+    assert watched.caught == 1
+    assert 0.5 < believed.delivered <= 1
     assert watched.honest_lost == 0
     assert watched.accuracy > believed.accuracy
     assert watched.spent < believed.spent, "what is forfeited is the job's again"

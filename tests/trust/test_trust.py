@@ -126,6 +126,25 @@ def test_forty_in_a_hundred_are_no_majority(reference: Reference) -> None:
         assert accused(reference, 700, kind, cheats=8) == set(range(8))
 
 
+@pytest.mark.parametrize(("honest", "most"), [({10, 11}, False), ({10, 11, 12}, True)])
+def test_two_in_twenty_that_are_odd_in_a_score_of_their_own_are_no_part_of_a_majority(
+    reference: Reference, monkeypatch: pytest.MonkeyPatch, honest: set[int], most: bool
+) -> None:
+    """Eight of twenty copy, and the model that they move makes honest clients odd by the reference alone."""
+
+    def evidence(self: Trust) -> Evidence:
+        left = set(range(20)) - self.excluded
+        odd = {"unique": set(range(8)) & left, "size_free": honest}
+        return Evidence({one: 9.0 if one < 8 else 0.0 for one in left}, dict.fromkeys(left, "unique"), odd, {})
+
+    trust = Trust(reference, LAYOUT)
+    monkeypatch.setattr(Trust, "_evidence", evidence)
+    trust.rounds.append((list(range(20)), {}))
+    found = trust._judge([])
+    assert found.silent == (MAJORITY if most else None)
+    assert sorted(found.accused) == ([] if most else list(range(8)))
+
+
 def test_once_most_have_been_odd_nobody_is_accused_later(reference: Reference) -> None:
     """Fourteen of twenty do nothing in two rounds. What they did speaks against them, and nobody is accused of it."""
     trust = Trust(reference, LAYOUT)
@@ -157,7 +176,7 @@ def test_who_looks_odd_only_beside_cheats_is_let_go(reference: Reference, monkey
 
     def evidence(self: Trust) -> Evidence:
         told = {100: 9.0, 101: 0.0 if 100 in self.excluded else 10.0, 102: 0.0}
-        return Evidence({one: value for one, value in told.items() if one not in self.excluded}, {}, [], {})
+        return Evidence({one: value for one, value in told.items() if one not in self.excluded}, {}, {}, {})
 
     monkeypatch.setattr(Trust, "_evidence", evidence)
     trust.rounds.append(([100, 101, 102, 103, 104, 105], {}))

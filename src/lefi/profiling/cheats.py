@@ -90,9 +90,10 @@ class Job:
             used = np.array([client not in gone and client not in empty for client in heard.ids])
             share = np.where(used, heard.claims, 0.0)
             change = share @ heard.updates / max(share.sum(), 1e-12)
-            if trust is not None:
-                trust.applied(change)
-            self._move(change)
+            if change.any():  # else nobody took part
+                if trust is not None:
+                    trust.applied(change)
+                self._move(change)
             yield Played(heard, worked, float(self.trainer.accuracy(self.weights)[0]), change, verdicts)
 
     def _round(self, number: int, here: IntArray) -> tuple[Heard, IntArray]:
@@ -133,6 +134,8 @@ class Job:
         """Overwrites the cheats' updates. They know, generously, how long an update of their claim usually is."""
         rng, length = self.rng, np.linalg.norm(updates, axis=1)
         honest = np.flatnonzero(now == "honest")
+        if len(honest) < 2:  # nothing is usual: cheats send what they have
+            return
         line = np.polyfit(np.log(claims[honest]), np.log(length[honest] + 1e-12), 1)
         usual = np.exp(np.polyval(line, np.log(claims)) + 0.1 * rng.standard_normal(len(claims)))
         for i in np.flatnonzero(now != "honest"):

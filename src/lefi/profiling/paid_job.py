@@ -51,7 +51,10 @@ class PaidJob(Job):
 
 
 class Paid(NamedTuple):
-    """What a paid job came to. `kept`: of all that was paid, what those who cheat keep in the end."""
+    """What a paid job came to. `kept`: of all that was paid, what those who cheat keep in the end.
+
+    `delivered`: of what those own who never cheat, the share that they trained on, in the mean over rounds.
+    """
 
     accuracy: float
     spent: float  # USD, what was forfeited taken off
@@ -59,14 +62,17 @@ class Paid(NamedTuple):
     accused: int
     honest_lost: int
     silent: str | None  # why nobody was judged in the last round
+    caught: float  # share of those who cheat that was accused; NaN where nobody does
+    delivered: float
 
 
 def pay(job: PaidJob, rounds: int, trust: Trust | None = None, escrow: int = 3) -> Paid:
     """Play the job; without trust everybody is believed."""
     held, accuracy, accused, silent = Escrow(escrow if trust else 0), 0.0, dict[int, int](), None
-    out = np.zeros(job.fleet.clients)
+    out, honest, samples = np.zeros(job.fleet.clients), job.kinds == "honest", 0.0
     for number, round in enumerate(job.play(rounds, trust), 1):
         accuracy = round.accuracy
+        samples += round.heard.claims[honest[round.heard.ids]].sum()
         units = np.floor(job.tell(accuracy) / UNIT).astype(int)
         held.earn(number, dict(enumerate(units.tolist())))
         for client in round.verdicts.accused if round.verdicts else ():
@@ -77,7 +83,8 @@ def pay(job: PaidJob, rounds: int, trust: Trust | None = None, escrow: int = 3) 
         silent = round.verdicts.silent if round.verdicts else None
     for (_, one), part in held.release().items():
         out[int(one)] += part
-    cheats = (job.kinds != "honest") & (np.arange(len(out)) != job.leader)
-    spent = float(out.sum())
-    lost = sum(1 for client in accused if job.kinds[client] == "honest")
-    return Paid(accuracy, spent * UNIT, float(out[cheats].sum() / max(spent, 1)), len(accused), lost, silent)
+    cheats = ~honest & (np.arange(len(out)) != job.leader)
+    spent, lost = float(out.sum()), sum(1 for client in accused if honest[client])
+    caught = sum(1 for client in accused if cheats[client]) / cheats.sum() if cheats.any() else np.nan
+    kept, delivered = float(out[cheats].sum() / max(spent, 1)), float(samples / (rounds * job.sizes[honest].sum()))
+    return Paid(accuracy, spent * UNIT, kept, len(accused), lost, silent, float(caught), delivered)

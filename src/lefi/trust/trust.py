@@ -13,6 +13,7 @@ from lefi.trust.scores import NAMES, Features
 
 MOST = 0.5  # of the clients ever heard: where so many are odd, most of them cheat, or the job is another
 ODD = 0.5  # of the evidence that accuses, by the reference alone: all of it came a round late for some majorities
+FEW = 0.1  # of them: honest clients that cheats' models make odd are so in scores in which few are; majorities are many
 MAJORITY = (
     "half of the clients or more are odd beside the reference: most of them cheat, or the job is unlike its jobs; "
     "nobody is accused any more, and who was before may be honest"
@@ -44,7 +45,7 @@ class Evidence(NamedTuple):
 
     told: dict[int, float]  # log of E
     worst: dict[int, str]
-    odd: list[int]  # by the reference alone
+    odd: dict[str, set[int]]  # by the reference alone, by score
     looks: dict[int, float]
 
 
@@ -69,13 +70,13 @@ class Trust:
     excluded: set[int] = field(default_factory=set)
     past: list[FloatArray] = field(default_factory=list)
     rounds: list[tuple[list[int], Features]] = field(default_factory=list)
-    _odd: set[int] = field(default_factory=set, init=False)
+    _odd: dict[str, set[int]] = field(default_factory=dict, init=False)
     _scores: dict[int, tuple[frozenset[int] | None, Scored]] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         number("alpha", self.alpha, above=0, high=0.5)
         for last in range(1, len(self.rounds) + 1):  # a job that goes on
-            self._odd |= set(self._evidence(last).odd)
+            self._remember(self._evidence(last).odd)
 
     def hear(self, heard: Heard) -> Verdicts:
         """Evidence after this round. Who is accused is no measure of the others, in no round; they are judged again.
@@ -108,7 +109,7 @@ class Trust:
     def _judge(self, accused: list[int]) -> Verdicts:
         """Step down: the worst is accused, then the rest are judged against each other without it."""
         told, worst, odd, looks = self._evidence()
-        self._odd |= set(odd)
+        self._remember(odd)
         if self._most():
             return Verdicts(accused, told, worst, looks, MAJORITY)
         final: dict[int, float] = {}
@@ -123,10 +124,16 @@ class Trust:
         accused += self._confirmed(list(final))
         return Verdicts(accused, told | final, worst, looks)
 
+    def _remember(self, odd: dict[str, set[int]]) -> None:
+        for name, clients in odd.items():
+            self._odd[name] = self._odd.get(name, set()) | clients
+
     def _most(self) -> bool:
         """Whether as many are accused, or were ever odd by the reference alone, as cannot be where most are honest."""
         everybody = set[int]().union(*(ids for ids, _ in self.rounds))
-        return len(everybody & (self._odd | self.excluded)) >= MOST * len(everybody)
+        left = [who - self.excluded for who in self._odd.values()]
+        odd = self.excluded.union(*(who for who in left if len(who) > FEW * len(everybody)))
+        return len(everybody & odd) >= MOST * len(everybody)
 
     def _confirmed(self, clients: list[int]) -> list[int]:
         """Who stays accused where none of the other accused is there: cheats blur what is usual until they are gone."""
@@ -170,9 +177,11 @@ class Trust:
             self._scores[t] = excluded, scored
         return scored
 
-    def _weighed(self, everybody: IntArray, paths: FloatArray) -> tuple[dict[int, float], dict[int, str], list[int]]:
-        """Log evidence of each client, the score behind it, and who is odd by the reference alone."""
-        told, worst, odd = dict[int, float](), dict[int, str](), list[int]()
+    def _weighed(
+        self, everybody: IntArray, paths: FloatArray
+    ) -> tuple[dict[int, float], dict[int, str], dict[str, set[int]]]:
+        """Log evidence of each client, the score behind it, and who is odd by the reference alone, by score."""
+        told, worst, odd = dict[int, float](), dict[int, str](), dict[str, set[int]]()
         there = ~np.isnan(paths[:, :, 0])
         counts = there.sum(axis=0)
         for length in sorted({*counts.tolist()} - {0}):  # clients with equally many rounds together
@@ -188,5 +197,7 @@ class Trust:
             told |= dict(zip(clients.tolist(), most[:n].tolist(), strict=True))
             tops = each[:, :n].argmax(axis=0).tolist()
             worst |= {client: NAMES[top] for client, top in zip(clients.tolist(), tops, strict=True)}
-            odd += clients[most[n:] >= np.log(ODD / self.alpha)].tolist()
+            beyond = each[:, n:] >= np.log(ODD / self.alpha)
+            for place in np.flatnonzero(beyond.any(axis=1)).tolist():
+                odd[NAMES[place]] = odd.get(NAMES[place], set()) | {*clients[beyond[place]].tolist()}
         return told, worst, odd
