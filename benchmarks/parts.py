@@ -134,8 +134,9 @@ def lines(part: Part) -> int:
         if name == "py":
             count += len(text.splitlines())
             continue
-        (node,) = (n for n in ast.walk(ast.parse(text)) if getattr(n, "name", None) == name)
-        count += node.end_lineno - min([node.lineno, *(one.lineno for one in node.decorator_list)]) + 1
+        nodes = (n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.FunctionDef | ast.ClassDef))
+        (node,) = (n for n in nodes if n.name == name)
+        count += (node.end_lineno or 0) - min([node.lineno, *(one.lineno for one in node.decorator_list)]) + 1
     return count
 
 
