@@ -97,8 +97,8 @@ def orders(data: str) -> dict[str, list[tuple[Fleet, int]]]:
         return {
             "reference": honest(1000, 100),
             "design": cheats(20_000, 3) + most(30_000, 1),
-            "judged": honest(3_000_000, 40) + cheats(3_100_000, 3),
-            "majority": most(3_200_000, 1),
+            "judged": honest(5_000_000, 40) + cheats(5_100_000, 3),
+            "majority": most(5_200_000, 1),
         }
     return {
         "reference": honest(1000, 120),
