@@ -10,7 +10,7 @@ from lefi import InputError
 from lefi.world.behaviours import Cheat
 from tests.world.test_behaviours import fleet, offer
 
-ROUNDS = 12
+ROUNDS = 20  # it takes about 15 to learn that who was accused will not deliver again
 
 
 def played(**settings: float) -> tuple[float, float]:

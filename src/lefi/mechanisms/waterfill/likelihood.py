@@ -90,7 +90,8 @@ def likelihood(s: FloatArray, client: Client, shared: Shared, j: int) -> float:
     if kind == STAIRS:
         if not refused and abs(y - size) <= SAME * size:
             return log_phi(0.0)
-        return max(gauss(y, size, deviation, delta), gauss(y, size, ROUGH * shared.high, delta) - ODD)
+        exact = gauss(y, size, deviation, delta)
+        return exact if refused else max(exact, gauss(y, size, ROUGH * shared.high, delta) - ODD)  # no is no
     if y >= top * (1 - SAME) and not refused:
         return found + log_phi((size - top) / deviation)
     return found + gauss(y, size, deviation, delta)
