@@ -1,6 +1,6 @@
 """What each part of waterfill is worth: the lines it takes, and the share that is lost without it.
 
-    python -m benchmarks.parts [--parts jumps,steps] [--seeds 6] [--first 400] [--jobs 2] [--page docs/waterfill.md]
+    python -m benchmarks.parts [--parts jumps,steps] [--seeds 16] [--first 400] [--jobs 2] [--page docs/waterfill.md]
 
 A part is left out by one change of one line, in a copy of the sources that a process of its own plays: a minute or two
 each. What docs/measured/parts.json has of the same sources is not played again. `--page` only writes the table. Shares
@@ -215,7 +215,7 @@ def told(usual: Shares, now: Shares) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--parts", default="", help="some, if not all")
-    parser.add_argument("--seeds", type=int, default=6)
+    parser.add_argument("--seeds", type=int, default=16)
     parser.add_argument("--first", type=int, default=400, help="first seed: not those of the record")
     parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
     parser.add_argument("--page", type=Path, help="page to write the table into, instead of playing")
