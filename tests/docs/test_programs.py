@@ -17,8 +17,8 @@ from tests.lengths import LONG
 
 DOCS = ROOT / "docs"
 NOTEBOOKS = [page for page in PAGES if any(piece.kind == "{code-cell}" for piece in pieces(page.read_text()))]
-# The gallery and the second tutorial, much like the first, take long: `make long` and `make docs` run them.
-TAKEN = NOTEBOOKS if LONG else [page for page in NOTEBOOKS if page.stem in ("first_study", "paid_job")]
+# The gallery and the tutorials of studies take long: `make long` and `make docs` run them.
+TAKEN = NOTEBOOKS if LONG else [page for page in NOTEBOOKS if page.stem == "paid_job"]
 # Games and plans of the page, shorter.
 SHORTER = {
     "rounds=40": "rounds=2",
