@@ -17,10 +17,10 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -117,22 +117,30 @@ def reached(seeds: range) -> Shares:
     return found
 
 
-def played(seeds: range, constant: Constant | None, factor: float) -> Shares:
-    """The same in a process of its own, with one constant changed."""
+def apart(module: str, seeds: range, change: Callable[[Path], None]) -> Any:
+    """What `--reached` of a benchmark prints in a process of its own, after a change of the package's sources."""
     with TemporaryDirectory() as folder:
         for part in ("src", "benchmarks"):
-            shutil.copytree(part, Path(folder, part))
-        if constant:
-            path = Path(folder, PACKAGE, constant.file)
-            path.write_text(changed(path.read_text(), constant, factor))
-        command = [sys.executable, "-m", "benchmarks.constants", "--reached"]
+            shutil.copytree(part, Path(folder, part), ignore=shutil.ignore_patterns("__pycache__"))
+        change(Path(folder, PACKAGE))
+        command = [sys.executable, "-m", module, "--reached"]
         command += ["--first", str(seeds.start), "--seeds", str(len(seeds))]
-        paths = os.pathsep.join([str(Path(folder, "src")), folder])
-        done = subprocess.run(
-            command, cwd=folder, env={**os.environ, "PYTHONPATH": paths}, check=True, capture_output=True
-        )
-        found: Shares = json.loads(done.stdout)
-        return found
+        paths = os.pathsep.join([str(Path(folder, "src")), folder, os.environ.get("PYTHONPATH", "")])
+        environment = {**os.environ, "PYTHONPATH": paths, "NUMBA_CACHE_DIR": str(Path(folder, "cache"))}
+        done = subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True, text=True)
+        return json.loads(done.stdout)
+
+
+def played(seeds: range, constant: Constant | None, factor: float) -> Shares:
+    """The same with one constant changed."""
+
+    def change(package: Path) -> None:
+        if constant:
+            path = package / constant.file
+            path.write_text(changed(path.read_text(), constant, factor))
+
+    found: Shares = apart("benchmarks.constants", seeds, change)
+    return found
 
 
 def read(file: Path) -> dict[tuple[str, float], Shares]:

@@ -11,21 +11,16 @@ FELT and above two standard errors.
 import argparse
 import ast
 import json
-import os
-import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import numpy as np
 
 import lefi
 from benchmarks import others
-from benchmarks.constants import FELT, PACKAGE
+from benchmarks.constants import FELT, PACKAGE, apart
 from benchmarks.record import write
 from benchmarks.waterfill import CHANGING, shares
 
@@ -163,19 +158,9 @@ def reached(seeds: range) -> Shares:
 
 
 def played(seeds: range, part: Part | None) -> Shares:
-    """The same in a process of its own."""
-    with TemporaryDirectory() as folder:
-        for name in ("src", "benchmarks"):
-            shutil.copytree(name, Path(folder, name), ignore=shutil.ignore_patterns("__pycache__"))
-        if part:
-            without(part, Path(folder, PACKAGE))
-        command = [sys.executable, "-m", "benchmarks.parts", "--reached"]
-        command += ["--first", str(seeds.start), "--seeds", str(len(seeds))]
-        paths = os.pathsep.join([str(Path(folder, "src")), folder, os.environ.get("PYTHONPATH", "")])
-        environment = {**os.environ, "PYTHONPATH": paths, "NUMBA_CACHE_DIR": str(Path(folder, "cache"))}
-        done = subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True, text=True)
-        found: Shares = json.loads(done.stdout)
-        return found
+    """The same in a process of its own, without the part."""
+    found: Shares = apart("benchmarks.parts", seeds, lambda package: without(part, package) if part else None)
+    return found
 
 
 def play(chosen: argparse.Namespace) -> None:
