@@ -3,51 +3,53 @@
 import numpy as np
 
 from lefi.arrays import FloatArray
-from lefi.mechanisms.waterfill.candidates import GRID, NOTHING, TOPS, Stakes, blank, expect, foresee, propose
+from lefi.mechanisms.waterfill.candidates import GRID, NOTHING, TOPS, Offers, Stakes, expect, foresee, propose
 from lefi.mechanisms.waterfill.commons import Fleet
-from lefi.mechanisms.waterfill.curves import IDLE, LEVEL, POWER_OPEN, STEP
-from lefi.mechanisms.waterfill.points import blank as no_beliefs
+from lefi.mechanisms.waterfill.curves import POWER_OPEN, STEP, Points
+from lefi.mechanisms.waterfill.points import blank
 
 RATE = np.array([0.7])
 SHARED = Fleet(0.0, 10.0, -1.0).shared._replace(rho=5e-4)
 
 
-def thresholds(*places: float) -> FloatArray:
+def thresholds(*places: float) -> Points:
     """All or nothing, 6 thousand samples, with the threshold at one of these places."""
-    beliefs = no_beliefs(1)
-    beliefs[:] = 0.0
-    beliefs[0, :, 0] = IDLE
-    for p, place in enumerate(places):
-        beliefs[0, p, :LEVEL] = STEP, place, 0.0, 1.0, 6.0, 1 / len(places)
+    beliefs = blank(1)
+    for s, place in zip(beliefs[0], places, strict=False):
+        s.kind, s.b, s.cap, s.chance = STEP, place, 6.0, 1 / len(places)
     return beliefs
 
 
-def worth(beliefs: FloatArray, x: list[float], horizon: float) -> tuple[FloatArray, FloatArray]:
+def expected(beliefs: Points, x: FloatArray) -> Offers:
+    found = Offers(x, *np.empty((3, *x.shape)))
+    expect(beliefs, RATE, SHARED, found)
+    return found
+
+
+def worth(beliefs: Points, x: list[float], horizon: float) -> tuple[FloatArray, FloatArray]:
     """What later rounds gain by each candidate, and its expected size."""
-    candidates = blank(np.array([[NOTHING, *x]]))
-    expect(beliefs, RATE, SHARED, candidates)
-    gain = np.zeros(candidates.x.shape)
-    foresee(beliefs, RATE, SHARED, candidates, Stakes(np.array([0.01]), 0.05, horizon, np.array([True])), gain)
-    return gain[0], candidates.size[0]
+    found = expected(beliefs, np.array([[NOTHING, *x]]))
+    gain = np.zeros(found.x.shape)
+    foresee(beliefs, RATE, SHARED, found, Stakes(np.array([0.01]), 0.05, np.array([horizon])), gain)
+    return gain[0], found.size[0]
 
 
 def test_an_offer_is_worth_a_try_where_some_curves_refuse_it_and_others_do_not() -> None:
-    gain, size = worth(thresholds(-3.0, -2.0), [-3.5, -2.5, -1.5], horizon=50)
+    gain, size = worth(thresholds(-3.0, -2.0), [-3.5, -2.5, -1.5], horizon=50.0)
     assert gain[0] == gain[1] == gain[3] == 0  # nothing, too little for any, enough for all
     assert gain[2] > 0
     np.testing.assert_allclose(size, [0, 0, 3, 6], atol=0.01)
-    assert worth(thresholds(-3.0, -2.0), [-3.5, -2.5, -1.5], horizon=100)[0][2] > 1.9 * gain[2]
+    assert worth(thresholds(-3.0, -2.0), [-3.5, -2.5, -1.5], horizon=100.0)[0][2] > 1.9 * gain[2]
 
 
 def test_where_all_is_known_nothing_is_worth_a_try() -> None:
-    assert not worth(thresholds(-3.0), [-3.5, -2.5, -1.5], horizon=50)[0].any()
+    assert not worth(thresholds(-3.0), [-3.5, -2.5, -1.5], horizon=50.0)[0].any()
 
 
 def test_candidates_of_a_root_of_the_money_reach_down_to_small_sizes() -> None:
     beliefs = thresholds(0.0)
-    beliefs[0, 0, :LEVEL] = POWER_OPEN, 1.0, 0.0, 0.5, 10.0, 1.0
+    s = beliefs[0, 0]
+    s.kind, s.b, s.exponent, s.cap = POWER_OPEN, 1.0, 0.5, 10.0
     x, half = np.empty((1, 1 + GRID + TOPS)), np.empty(1)
     propose(beliefs, RATE, (-20.0, 5.0), x, half)
-    candidates = blank(x)
-    expect(beliefs, RATE, SHARED, candidates)
-    assert 0 < candidates.size[0, 1] < 0.6
+    assert 0 < expected(beliefs, x).size[0, 1] < 0.6

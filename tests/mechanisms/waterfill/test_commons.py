@@ -5,7 +5,6 @@ import pytest
 
 import lefi
 from benchmarks.others import fleet
-from lefi.mechanisms.waterfill.commons import regress
 from lefi.mechanisms.waterfill.curves import IDLE
 from lefi.mechanisms.waterfill.mechanism import Waterfill
 from lefi.mechanisms.waterfill.points import Shared
@@ -46,16 +45,6 @@ def test_who_never_delivers_does_not_make_others_seem_dear() -> None:
     shared = learned(lefi.Market(lefi.Terms(60 * 0.5, lefi.accuracy("paper")), curves), 10)
     assert shared.mean[1] < np.log(curves.scale[curves.scale < 1].max())
     assert shared.chances[IDLE] > 0.1
-
-
-def test_noise_and_drift_are_told_apart_by_age() -> None:
-    rng = np.random.default_rng(0)
-    old = rng.uniform(0, 10, 4000)
-    left = (0.01 + 0.002 * old) * rng.standard_normal(4000) ** 2
-    market = lefi.scenario("mixed", clients=3)
-    noise, drift = regress(left, old, learned(market, 2)._replace(rho=0.1, drift=0.002))
-    assert noise == pytest.approx(0.01, rel=0.2)
-    assert drift == pytest.approx(0.002, rel=0.2)
 
 
 @pytest.mark.parametrize("scenario", ["mixed", "noisy"])

@@ -15,8 +15,8 @@ TERMS = lefi.Terms(1.0, lefi.accuracy("paper"))
 def fleet(n: int) -> tuple[Roster, Plain]:
     rng = np.random.default_rng(0)
     roster = Roster(np.arange(n), rng.random(n), rng.uniform(0.4, 1.1, n))
-    b, cap, last = rng.normal(-7, 0.4, n), rng.uniform(1, 10, n), rng.uniform(0, 1, n)
-    return roster, Plain(np.ones(n, dtype=bool), np.ones(n, dtype=bool), b, cap, last * cap, np.zeros(n), np.zeros(n))
+    b, cap = rng.normal(-7, 0.4, n), rng.uniform(1, 10, n)
+    return roster, Plain(np.ones(n, dtype=bool), np.ones(n, dtype=bool), b, cap, np.zeros(n), np.zeros(n))
 
 
 def net(roster: Roster, plain: Plain, price: float, size: FloatArray) -> FloatArray:
@@ -37,7 +37,7 @@ def test_the_best_size_is_that_of_brute_force(price: float) -> None:
 def test_the_budget_is_shared_at_one_price() -> None:
     roster, plain = fleet(5000)
     some = telling(roster.ids, 5000)
-    formula = Formula(TERMS, roster.take(some), plain.take(some), 5000 / some.size)
+    formula = Formula(TERMS, roster.iid[some], roster.rate[some], plain.take(some), 5000 / some.size)
     offers = share(TERMS, roster, plain, formula, 300.0)
     assert 0.999 * 300 < -(np.exp(offers.x) * np.expm1(-roster.rate * offers.limit)).sum() < 300.3
     price = 1.0
@@ -51,7 +51,7 @@ def test_the_budget_is_shared_at_one_price() -> None:
 def test_what_is_spent_at_a_price_is_known_before_anybody_is_served(price: float) -> None:
     roster, plain = fleet(50)
     cost = serve(TERMS, roster, plain, price).cost.sum()
-    assert Formula(TERMS, roster, plain, 1.0).spend(price) == pytest.approx(cost, rel=5e-3)
+    assert Formula(TERMS, roster.iid, roster.rate, plain, 1.0).spend(price) == pytest.approx(cost, rel=1e-5)
 
 
 def test_nobody_s_offer_hangs_on_who_else_is_served() -> None:

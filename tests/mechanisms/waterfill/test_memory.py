@@ -3,7 +3,7 @@
 import numpy as np
 
 from lefi.arrays import IntArray
-from lefi.mechanisms.waterfill.memory import FORGET, SLOTS, Memory, X, Y
+from lefi.mechanisms.waterfill.memory import FORGET, SLOTS, Memory
 from lefi.messages import Roster
 
 
@@ -17,10 +17,10 @@ def test_the_newest_answer_comes_first_and_an_equal_one_takes_its_place() -> Non
     memory, one = Memory(), np.array([7])
     for x, y in ((0.0, 5.0), (-1.0, 4.0), (-1.0, 4.0)):
         note(memory, one, x, y)
-    assert memory.read(one)[0, X, :3].tolist()[:2] == [-1.0, 0.0]
-    assert np.isnan(memory.read(one)[0, Y, 2])
+    assert memory.read(one).x[0, :2].tolist() == [-1.0, 0.0]
+    assert np.isnan(memory.read(one).y[0, 2])
     note(memory, one, -2.0, np.nan)  # no answer
-    assert memory.newest(one)[0, X] == -1.0
+    assert memory.read(one).x[0, 0] == -1.0
 
 
 def test_with_no_room_left_an_old_answer_close_to_the_new_one_goes() -> None:
@@ -28,7 +28,7 @@ def test_with_no_room_left_an_old_answer_close_to_the_new_one_goes() -> None:
     for j in range(SLOTS):
         note(memory, one, float(j), 1.0 + j)
     note(memory, one, 2.1, 3.0)
-    kept = memory.read(one)[0, X].tolist()
+    kept = memory.read(one).x[0].tolist()
     assert 2.0 not in kept
     assert 0.0 in kept
     assert len(kept) == SLOTS
@@ -39,8 +39,8 @@ def test_newcomers_get_a_row_and_who_left_loses_it() -> None:
     note(memory, np.array([3, 9]), 0.0, 5.0)
     note(memory, np.array([1, 9]), -1.0, 4.0)
     assert memory.ids.tolist() == [1, 3, 9]
-    assert memory.newest(np.array([3, 9]))[:, Y].tolist() == [5.0, 4.0]
+    assert memory.read(np.array([3, 9])).y[:, 0].tolist() == [5.0, 4.0]
     for _ in range(FORGET):
         note(memory, np.array([1, 9]), -1.0, 4.0)
     assert memory.ids.tolist() == [1, 9]
-    assert np.isnan(memory.newest(np.array([3]))[0, Y])
+    assert np.isnan(memory.read(np.array([3])).y[0, 0])

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from lefi.mechanisms.waterfill.curves import AT, CAP, CHANCE, KIND, LEVEL, STAIRS, kink, wish
+from lefi.mechanisms.waterfill.curves import STAIRS, kink, wish
+from lefi.mechanisms.waterfill.points import blank
 from tests.mechanisms.waterfill.test_narrowing import HIGH, RATE, TOP, chance, earned, fitted
 
 X = [1.0, 0.0, -2.0, -1.0, -1.5, -0.5]
@@ -17,19 +18,19 @@ def stairs(x: float) -> float:
 def test_two_levels_are_found_with_their_thresholds() -> None:
     points = fitted(X, [stairs(x) for x in X])
     assert chance(points, STAIRS) > 0.99
-    mine = points[(points[:, CHANCE] > 0) & np.isclose(points[:, CAP], TOP)]
-    assert mine[:, LEVEL + 1] == pytest.approx(TOP / 2)
-    for column, low, top in ((AT, -1.0, -0.5), (AT + 1, -2.0, -1.5)):
-        assert earned(low) - 1e-6 <= mine[:, column].min() < mine[:, column].max() <= earned(top) + 1e-6
+    mine = points[(points.chance > 0) & np.isclose(points.cap, TOP)]
+    assert mine.level[:, 1] == pytest.approx(TOP / 2)
+    for level, low, top in ((0, -1.0, -0.5), (1, -2.0, -1.5)):
+        assert earned(low) - 1e-6 <= mine.at[:, level].min() < mine.at[:, level].max() <= earned(top) + 1e-6
 
 
 def test_a_level_above_those_that_have_shown_lies_above_what_was_paid() -> None:
     points = fitted(X, [stairs(x) for x in X])
-    more = points[(points[:, CHANCE] > 0) & (points[:, CAP] > TOP + 0.1)]
+    more = points[(points.chance > 0) & (points.cap > TOP + 0.1)]
     assert len(more)
-    assert (more[:, AT] >= earned(1.0)).all()
-    assert more[:, LEVEL + 1] == pytest.approx(TOP)
-    assert (more[:, CAP] <= HIGH).all()
+    assert (more.at[:, 0] >= earned(1.0)).all()
+    assert more.level[:, 1] == pytest.approx(TOP)
+    assert (more.cap <= HIGH).all()
 
 
 def test_who_has_shown_one_level_is_all_or_nothing_first() -> None:
@@ -42,8 +43,8 @@ def test_levels_within_noise_are_none() -> None:
 
 
 def test_a_curve_delivers_a_level_from_its_kink_on() -> None:
-    s = np.zeros(AT + 4)
-    s[[KIND, CAP, LEVEL, LEVEL + 1, AT, AT + 1]] = STAIRS, TOP, TOP, TOP / 2, -0.5, -1.5
+    s = blank(1)[0, 0]
+    s.kind, s.cap, s.level[:2], s.at[:2] = STAIRS, TOP, (TOP, TOP / 2), (-0.5, -1.5)
     for level, size in ((0, TOP), (1, TOP / 2), (2, TOP)):  # there is no third
         x = kink(s, RATE, level)
         assert wish(s, x + 1e-6, size, RATE) == size

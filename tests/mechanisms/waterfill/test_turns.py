@@ -6,13 +6,15 @@ import pytest
 import lefi
 from benchmarks.others import fleet
 from lefi.arrays import FloatArray
+from lefi.mechanisms.waterfill.mechanism import Waterfill
+from lefi.mechanisms.waterfill.memory import unheard
 from lefi.mechanisms.waterfill.plain import Plain
-from lefi.mechanisms.waterfill.turns import WORK, Groups, counted, cut, lowered, split
+from lefi.mechanisms.waterfill.turns import WORK, Groups, Seen, counted, cut, decide, split
 
 
 def plain(follows: list[bool], rises: list[bool]) -> Plain:
     none = np.zeros(len(follows))
-    return Plain(np.array(follows), np.array(rises), none, none, none, none, none)
+    return Plain(np.array(follows), np.array(rises), none, none, none, none)
 
 
 def parted(found: Plain, drawn: FloatArray) -> Groups:
@@ -39,9 +41,15 @@ def test_who_could_be_plain_is_served_by_the_formula_until_its_turn_comes() -> N
     assert drawn[thought].max() < drawn[followed].min()
 
 
-def test_what_would_hold_too_much_is_lowered() -> None:
-    assert lowered(4.0, 8.0) == (4.0, 0.0)
-    assert lowered(4.0, 2.0) == pytest.approx((2.0, -np.log(2)))
+@pytest.mark.parametrize(("cost", "held", "less"), [(1.0, 1.0, 0.0), (4.0, 1.5, np.log(1.5 / 4))])
+def test_what_would_hold_too_much_is_lowered(cost: float, held: float, less: float) -> None:
+    """Half of the clients keep offers: half of an equal share is left for each of the others."""
+    market = lefi.scenario("mixed", clients=4)
+    mechanism = lefi.make("waterfill", market.terms)
+    assert isinstance(mechanism, Waterfill)
+    mechanism.tell(market.settle(1, mechanism.ask(market.fleet.roster), None))
+    plan = decide(mechanism.solver(), Seen(0.5, cost, None, unheard(0), None), 2.0)
+    assert [plan.spent, plan.less, plan.left] == pytest.approx([held, less, 2.0 - held])
 
 
 def test_how_many_the_formula_serves_is_known_before_it_is_drawn_whose_turn_it_is() -> None:

@@ -13,8 +13,9 @@ import numpy as np
 from lefi.arrays import FloatArray, IntArray
 from lefi.cells import in_cells, total
 from lefi.mechanisms.division import Division, Draft, Lesson, Outcome, Round, divides
+from lefi.mechanisms.waterfill.candidates import Offers
 from lefi.mechanisms.waterfill.commons import Fleet, Votes
-from lefi.mechanisms.waterfill.formula import Formula, Offers, corrected, serve, telling
+from lefi.mechanisms.waterfill.formula import Formula, corrected, serve, telling
 from lefi.mechanisms.waterfill.mechanism import Waterfill
 from lefi.mechanisms.waterfill.memory import Answers
 from lefi.mechanisms.waterfill.plain import Plain, survey
@@ -97,10 +98,10 @@ class WaterfillDivision(Division[Waterfill]):
             return Lesson(counted(plain), Own(plain, Groups(nobody, nobody, nobody)))
         if course.plan is None:
             return self._grouped(of, roster, course.counts, own.plain)
-        cost, last, offers = np.zeros(len(roster)), own.plain.last.copy(), self._served(of, roster, course, own)
+        cost, offers = np.zeros(len(roster)), self._served(of, roster, course, own)
         if offers is not None:
-            cost[own.groups.followed], last[own.groups.followed] = offers.cost, offers.size
-        return Lesson(in_cells(roster.ids, cost), own._replace(plain=own.plain._replace(last=last)))
+            cost[own.groups.followed] = offers.cost
+        return Lesson(in_cells(roster.ids, cost), own)
 
     def _grouped(self, of: Waterfill, roster: Roster, count: Count, plain: Plain) -> Lesson:
         groups = split(plain, of.drawn(roster), count)
@@ -135,18 +136,17 @@ class WaterfillDivision(Division[Waterfill]):
         followed, kept = sum(look.followed for look in looks), sum(look.kept for look in looks)
         if followed:
             ids, iid, rate, *columns = joined([look.telling for look in looks])
-            formula = Formula(of.terms, Roster(ids, iid, rate), Plain(*columns), followed / ids.size)
+            formula = Formula(of.terms, iid, rate, Plain(*columns), followed / ids.size)
         thought = Roster(rows.ids, rows.iid, rows.rate) if rows.ids.size else None
         cost = total([look.cost for look in looks])
-        seen = Seen(round.clients, kept, cost, thought, rows.answers, formula)
-        money = spendable(round.money)
-        plan = decide(of.solver(money, round.clients), seen, money)
+        seen = Seen(kept / round.clients, cost, thought, rows.answers, formula)
+        plan = decide(of.solver(), seen, spendable(round.money))
         return Course(count, rows.ids, plan, *(formula.price(plan.left) if formula else (0.0, 0.0)))
 
     def draft(self, of: Waterfill, roster: Roster, course: Course | None, own: Own | None, round: Round) -> Draft:
         """The offers; the cost is that of those whom the formula serves, once something is known."""
         if course is None or course.plan is None or own is None:
-            offer = of.offer(roster, *of.first(roster, spendable(round.money) / round.clients))
+            offer = of.first(roster, spendable(round.money) / round.clients)
             return Draft(offer, offer.payment(offer.limit))
         at = np.searchsorted(course.ids, roster.ids[own.groups.thought])
         found = written(own.plain, own.groups, course.plan, at, self._served(of, roster, course, own))

@@ -4,36 +4,36 @@ import numpy as np
 
 from lefi.arrays import FloatArray, IntArray
 from lefi.mechanisms.explanation import Explanation, quantile
+from lefi.mechanisms.waterfill.candidates import DEEP
 from lefi.mechanisms.waterfill.commons import Fleet
-from lefi.mechanisms.waterfill.curves import CAP, CHANCE, DEEP, KIND, KINDS, wish
-from lefi.mechanisms.waterfill.memory import LIMIT, SAME, Memory, X, Y
-from lefi.mechanisms.waterfill.narrowing import fit_all
-from lefi.mechanisms.waterfill.points import blank
+from lefi.mechanisms.waterfill.curves import KINDS, Points, wish
+from lefi.mechanisms.waterfill.memory import SAME, Memory
+from lefi.mechanisms.waterfill.narrowing import fit
 from lefi.messages import Terms
 
 DRAWN = 40  # points of a curve
 TAIL = 0.05  # chance below the band, and above it
 NAMES = (  # of the kinds
-    *("rational", "rational", "rational with a fixed cost", "rational with a fixed cost"),
-    *("led by a power of the money", "led by a power of the money", "all or nothing", "led by steps", "idle"),
+    *("rational", "rational", "led by a power of the money", "led by a power of the money"),
+    *("all or nothing", "led by steps", "idle"),
 )
 
 
 def explain(terms: Terms, fleet: Fleet | None, memory: Memory, ids: IntArray) -> Explanation:
     """The belief about each client, against what an offer would pay for the largest size."""
-    last, rate = memory.newest(ids), memory.rate(ids)
+    heard, rate = memory.read(ids), memory.rate(ids)
+    last = heard[:, 0]
     full = -np.expm1(-rate * terms.size_high)
-    offered = np.exp(last[:, X]) * full
+    offered = np.exp(last.x) * full
     middle = np.where(np.isnan(offered), terms.budget / max(memory.ids.size, 1), offered)
     money = middle[:, None] * np.exp(np.linspace(-DEEP, DEEP, DRAWN))
     if fleet is None:
         low, high = (np.full(money.shape, size) for size in (terms.size_low, terms.size_high))
         told: tuple[dict[str, float], ...] = ({},) * ids.size
         return Explanation(ids, money, (low + high) / 2, low, high, offered, told, ("Nothing is known.",) * ids.size)
-    beliefs = blank(ids.size)
-    fit_all(memory.read(ids), rate, fleet.shared, np.zeros(ids.size, dtype=bool), beliefs)
+    beliefs = fit(heard, rate, fleet.shared)
     sizes = np.maximum(answers(beliefs, np.log(money / full[:, None]), terms.size_high, rate), terms.size_low)
-    chance = beliefs[:, :, CHANCE]
+    chance = beliefs.chance
     expected = (sizes * chance[:, :, None]).sum(axis=1)
     band = [quantile(sizes, chance, share) for share in (TAIL, 1 - TAIL)]
     room = 2 * fleet.shared.rho * expected
@@ -44,7 +44,7 @@ def explain(terms: Terms, fleet: Fleet | None, memory: Memory, ids: IntArray) ->
     return Explanation(ids, money, expected, low, high, offered, learned, why)
 
 
-def answers(beliefs: FloatArray, x: FloatArray, high: float, rate: FloatArray) -> FloatArray:
+def answers(beliefs: Points, x: FloatArray, high: float, rate: FloatArray) -> FloatArray:
     """What each point would deliver at these log weights (clients, points, weights)."""
     found = np.empty((*beliefs.shape[:2], x.shape[1]))
     for i, points in enumerate(beliefs):
@@ -53,22 +53,22 @@ def answers(beliefs: FloatArray, x: FloatArray, high: float, rate: FloatArray) -
     return found
 
 
-def facts(points: FloatArray, fleet: Fleet) -> dict[str, float]:
+def facts(points: Points, fleet: Fleet) -> dict[str, float]:
     """What was learned of a client: chances of the kinds, its cap, the fleet's noise."""
-    share = np.bincount(points[:, KIND].astype(int), points[:, CHANCE], KINDS)
+    share = np.bincount(points.kind, points.chance, KINDS)
     kinds = {name: float(sum(share[k] for k in range(KINDS) if NAMES[k] == name)) for name in dict.fromkeys(NAMES)}
-    cap = float((points[:, CAP] * points[:, CHANCE]).sum())
+    cap = float((points.cap * points.chance).sum())
     return {f"chance that it is {name}": chance for name, chance in kinds.items()} | {
         "cap [thousand samples]": cap,
         "noise of answers [relative]": fleet.shared.rho,
     }
 
 
-def reason(found: dict[str, float], last: FloatArray) -> str:
+def reason(found: dict[str, float], last: np.record) -> str:
     """One sentence: what it is taken for, and what it did last."""
     best = max((name for name in found if name.startswith("chance")), key=lambda name: found[name])
     kind = best.removeprefix("chance that it is ")
-    if np.isnan(last[Y]):
+    if np.isnan(last.y):
         return f"It has not answered yet; most clients like it are {kind}."
-    cut = " (all that it was paid for)" if last[Y] >= last[LIMIT] * (1 - SAME) else ""
-    return f"It is taken for {kind} ({found[best]:.0%}), and delivered {last[Y]:.3g} thousand samples last{cut}."
+    cut = " (all that it was paid for)" if last.y >= last.limit * (1 - SAME) else ""
+    return f"It is taken for {kind} ({found[best]:.0%}), and delivered {last.y:.3g} thousand samples last{cut}."

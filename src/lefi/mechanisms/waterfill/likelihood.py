@@ -2,26 +2,12 @@
 
 from math import erfc, log, pi, sqrt
 
-from lefi.arrays import FloatArray
+import numpy as np
+
 from lefi.compiler import compiled, inlined
-from lefi.mechanisms.waterfill.curves import (
-    CAP,
-    CHANCE,
-    COLUMNS,
-    EXPONENT,
-    HINGES,
-    KIND,
-    RISING,
-    ROUNDING,
-    STAIRS,
-    STEP,
-    TINY,
-    B,
-    money,
-    wish,
-)
-from lefi.mechanisms.waterfill.memory import EXACT, LIMIT, SAME, X, Y
-from lefi.mechanisms.waterfill.points import KEPT, ROUGH, SLACK, Client, Shared
+from lefi.mechanisms.waterfill.curves import POWER_OPEN, ROUNDING, STAIRS, STEP, TINY, Points, money, wish
+from lefi.mechanisms.waterfill.memory import EXACT, SAME
+from lefi.mechanisms.waterfill.points import KEPT, ROUGH, Client, Shared
 
 ODD = 200.0  # log evidence that an answer off its level costs stairs: who is off a curve by a hundredth is not odd
 NEGLIGIBLE = 7.0  # log evidence behind the best from which a point is dropped: a thousandth
@@ -46,48 +32,38 @@ def log_phi(z: float) -> float:
 
 
 @compiled
-def weigh(s: FloatArray, client: Client, shared: Shared, points: FloatArray) -> None:
-    """Add the log likelihood of the answers, and keep the point if it is among the likeliest."""
+def weigh(s: np.record, client: Client, shared: Shared, points: Points) -> None:
+    """Add the log likelihood of the answers, and keep the point in its place if it is among the likeliest."""
     for j in range(client.heard):
-        if s[CHANCE] < max(points[KEPT - 1, CHANCE], points[0, CHANCE] - NEGLIGIBLE):
+        if s.chance < max(points[KEPT - 1].chance, points[0].chance - NEGLIGIBLE):
             return  # no answer makes it likelier
-        s[CHANCE] += likelihood(s, client, shared, j)
-    keep(s, points)
-
-
-@compiled
-def keep(s: FloatArray, points: FloatArray) -> None:
-    """Put a point in its place among the likeliest."""
-    if s[CHANCE] <= points[KEPT - 1, CHANCE]:
-        return
-    at = KEPT - 1
-    while at > 0 and points[at - 1, CHANCE] < s[CHANCE]:
-        for column in range(COLUMNS):
-            points[at, column] = points[at - 1, column]
-        at -= 1
-    for column in range(COLUMNS):
-        points[at, column] = s[column]
+        s.chance += likelihood(s, client, shared, j)
+    if s.chance > points[KEPT - 1].chance:
+        at = KEPT - 1
+        while at > 0 and points[at - 1].chance < s.chance:
+            points[at] = points[at - 1]
+            at -= 1
+        points[at] = s
 
 
 @inlined
-def likelihood(s: FloatArray, client: Client, shared: Shared, j: int) -> float:
+def likelihood(s: np.record, client: Client, shared: Shared, j: int) -> float:
     """Log likelihood of answer j, at most 0: that of an exact answer is 0."""
-    limit, y, slack = client.answers[LIMIT, j], client.answers[Y, j], client.answers[SLACK, j]
-    kind, delta = int(s[KIND]), EXACT * shared.high
-    top = min(limit, s[CAP])
+    answer, delta = client.answers[j], EXACT * shared.high
+    top, y, slack = min(answer.limit, s.cap), answer.y, answer.slack
     refused = y <= shared.floor + delta
     size, moved, found = top, 0.0, 0.0
-    if kind == STEP:
-        z = (client.answers[X, j] + money(client.rate, top) - s[B] + ROUNDING) / max(slack, ROUNDING / 10)
+    if s.kind == STEP:
+        z = (answer.x + money(client.rate, top) - s.b + ROUNDING) / max(slack, ROUNDING / 10)
         if refused:
             return log_phi(-z)
         found = log_phi(z)
     else:
-        size = max(wish(s, client.answers[X, j], limit, client.rate), shared.floor)
-        if size > shared.floor and kind < RISING:
-            moved = slack / client.rate if kind < HINGES else slack * size * s[EXPONENT]
+        size = max(wish(s, answer.x, answer.limit, client.rate), shared.floor)
+        if size > shared.floor and s.kind < STEP:
+            moved = slack / client.rate if s.kind < POWER_OPEN else slack * size * s.exponent
     deviation = sqrt(max(shared.rho * size, delta) ** 2 + moved * moved)
-    if kind == STAIRS:
+    if s.kind == STAIRS:
         if not refused and abs(y - size) <= SAME * size:
             return log_phi(0.0)
         exact = gauss(y, size, deviation, delta)

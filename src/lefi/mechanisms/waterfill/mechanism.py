@@ -96,25 +96,24 @@ class Waterfill:
     def _offer(self, roster: Roster, budget: float) -> CurveOffer:
         """To clients in the order of their ids."""
         if self.fleet is None:
-            offer = self.offer(roster, *self.first(roster, budget / len(roster)))
+            offer = self.first(roster, budget / len(roster))
             return cut(offer, summed(roster.ids, offer.payment(offer.limit)), budget)
-        chosen, decided = plan(self.solver(budget, len(roster)), self.memory, roster, self.drawn(roster), budget)
+        chosen, decided = plan(self.solver(), self.memory, roster, self.drawn(roster), budget)
         offer = self.offer(roster, chosen.x, chosen.limit)
         return cut(offer, summed(roster.ids, chosen.cost) + decided.spent, budget)
 
-    def first(self, roster: Roster, each: float) -> tuple[FloatArray, FloatArray]:
+    def first(self, roster: Roster, each: float) -> CurveOffer:
         """Nothing is known: equal shares of `each` USD, half of them shifted up and half down."""
         shift = np.where(uniform(key(self.seed, "mechanism"), roster.ids) < 0.5, SHIFT, -SHIFT)
-        return np.log(each) + shift, np.full(len(roster), self.terms.size_high)
+        return CurveOffer(each * np.exp(shift), roster.rate, np.full(len(roster), self.terms.size_high))
+
+    def solver(self) -> Solver:
+        assert self.fleet is not None
+        return Solver(self.terms, self.fleet.shared, self.explore)
 
     def drawn(self, roster: Roster) -> FloatArray:
         """Whose turn it is; drawn anew in every round."""
         return uniform(key(self.seed, "mechanism", self.memory.round), roster.ids)
-
-    def solver(self, budget: float, clients: int) -> Solver:
-        """For the whole fleet of so many clients."""
-        assert self.fleet is not None
-        return Solver(self.terms, self.fleet.shared, self.explore, budget / clients, budget)
 
 
 def by_id(roster: Roster) -> tuple[IntArray, Roster]:

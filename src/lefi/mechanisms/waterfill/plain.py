@@ -13,7 +13,7 @@ from lefi.arrays import BoolArray, FloatArray, IntArray
 from lefi.compiler import compiled, inlined
 from lefi.mechanisms.waterfill.candidates import NOTHING
 from lefi.mechanisms.waterfill.likelihood import log_phi, normal
-from lefi.mechanisms.waterfill.memory import EXACT, LIMIT, SAME, SLOTS, WHEN, Answers, Memory, X, Y
+from lefi.mechanisms.waterfill.memory import EXACT, SAME, SLOTS, Answers, Memory
 from lefi.mechanisms.waterfill.points import ROUGH, Shared
 from lefi.messages import Roster
 from lefi.threads import in_parts
@@ -28,7 +28,6 @@ class Plain(NamedTuple):
     rises: BoolArray  # nor is its location in doubt: one lies on the rise
     b: FloatArray  # location: where it is, or where it is sought
     cap: FloatArray
-    last: FloatArray  # newest size
     x: FloatArray  # log weight of the last offer that brought something, NOTHING where none did
     limit: FloatArray  # its limit
 
@@ -39,52 +38,46 @@ class Plain(NamedTuple):
 def survey(memory: Memory, roster: Roster, shared: Shared) -> Plain:
     """What the answers of these clients say."""
     at, known = memory.rows(roster.ids)
-    found = blank(at.size)
-    at = np.where(known, at, -1)
-    in_parts(at.size, lambda p: look(memory.answers, at[p], roster.rate[p], shared, found.take(p)))
+    return told(memory.answers, roster.rate, shared, np.where(known, at, -1))
+
+
+def told(answers: Answers, rate: FloatArray, shared: Shared, at: IntArray | None = None) -> Plain:
+    """What these answers say, of a client each, or of the clients in these rows; -1: there is none."""
+    rows = np.arange(rate.size) if at is None else at
+    found = Plain(*np.zeros((2, rate.size), dtype=bool), *np.zeros((4, rate.size)))
+    in_parts(rate.size, lambda p: look(answers, rows[p], rate[p], shared, found.take(p)))
     return found
-
-
-def told(answers: Answers, rate: FloatArray, shared: Shared) -> Plain:
-    """What these answers say, of a client each."""
-    found = blank(rate.size)
-    look(answers, np.arange(rate.size), rate, shared, found)
-    return found
-
-
-def blank(n: int) -> Plain:
-    return Plain(*np.zeros((2, n), dtype=bool), *np.zeros((5, n)))
 
 
 @compiled
 def look(answers: Answers, at: IntArray, rate: FloatArray, shared: Shared, found: Plain) -> None:
-    """Fill what is found about the clients in these rows; -1: there is none."""
+    """Fill what is found about the clients in these rows."""
     close, calm = EXACT * shared.high, shared.rho <= ROUGH and shared.drift == 0
     for i in range(at.size):
         found.x[i], found.limit[i] = NOTHING, shared.floor
-        if at[i] < 0 or np.isnan(answers[at[i], Y, 0]):
+        if at[i] < 0 or np.isnan(answers[at[i], 0].y):
             continue
         mine, r = answers[at[i]], rate[i]
         b, top, least, n = np.inf, 0.0, -np.inf, 0
-        while n < SLOTS and not np.isnan(mine[Y, n]) and (n == 0 or mine[WHEN, n] >= shared.jumped):
-            if mine[Y, n] > shared.floor + close:
+        while n < SLOTS and not np.isnan(mine[n].y) and (n == 0 or mine[n].when >= shared.jumped):
+            if mine[n].y > shared.floor + close:
                 if found.x[i] == NOTHING:
-                    found.x[i], found.limit[i] = mine[X, n], mine[LIMIT, n]
-                b, top = min(b, mine[X, n] - r * mine[Y, n]), max(top, mine[Y, n])
+                    found.x[i], found.limit[i] = mine[n].x, mine[n].limit
+                b, top = min(b, mine[n].x - r * mine[n].y), max(top, mine[n].y)
             else:
-                least = max(least, mine[X, n] - r * shared.floor)
+                least = max(least, mine[n].x - r * shared.floor)
             n += 1
         capped, rises = False, False
         for j in range(n):
-            if mine[Y, j] < mine[LIMIT, j] * (1 - SAME):
-                capped = capped or (mine[Y, j] >= top - close and mine[X, j] > b + r * (top + close))
-                rises = rises or shared.floor + close < mine[Y, j] < top - close
-        found.cap[i], found.last[i] = top if capped else shared.high, mine[Y, 0]
+            if mine[j].y < mine[j].limit * (1 - SAME):
+                capped = capped or (mine[j].y >= top - close and mine[j].x > b + r * (top + close))
+                rises = rises or shared.floor + close < mine[j].y < top - close
+        found.cap[i] = top if capped else shared.high
         found.b[i] = b if rises else seek(least, b, shared.mean[0] - log(r), sqrt(shared.var[0]))
         fits = calm and (b < np.inf or n < SLOTS // 4)
         for j in range(n if b < np.inf else 0):
-            size = min(max((mine[X, j] - b) / r, shared.floor), min(found.cap[i], mine[LIMIT, j]))
-            fits = fits and abs(mine[Y, j] - size) <= close
+            size = min(max((mine[j].x - b) / r, shared.floor), min(found.cap[i], mine[j].limit))
+            fits = fits and abs(mine[j].y - size) <= close
         found.follows[i], found.rises[i] = fits, fits and rises
 
 

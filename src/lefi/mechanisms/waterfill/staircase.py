@@ -2,86 +2,82 @@
 
 from math import inf, log, sqrt
 
-from lefi.arrays import FloatArray
+import numpy as np
+
 from lefi.compiler import compiled, inlined
-from lefi.mechanisms.waterfill.curves import (
-    AT,
-    CAP,
-    CHANCE,
-    EXPONENT,
-    FIXED,
-    KIND,
-    LEVEL,
-    LEVELS,
-    ROUNDING,
-    STAIRS,
-    B,
-    money,
-)
+from lefi.mechanisms.waterfill.curves import LEVELS, ROUNDING, STAIRS, Points, money
 from lefi.mechanisms.waterfill.likelihood import NEGLIGIBLE, normal, weigh
-from lefi.mechanisms.waterfill.memory import EXACT, LIMIT, SAME, X, Y
-from lefi.mechanisms.waterfill.points import GAPS, GOLDEN, GROUP, MONEY, POINTS, ROUGH, WIDE, Client, Shared
+from lefi.mechanisms.waterfill.memory import EXACT, SAME
+from lefi.mechanisms.waterfill.points import GAPS, POINTS, ROUGH, SUMS, WIDE, Client, Shared
 
 
 @compiled
-def climb(client: Client, shared: Shared, points: FloatArray, s: FloatArray) -> None:
+def climb(client: Client, shared: Shared, points: Points, s: np.record) -> None:
     """Weigh stairs of the levels that have shown, and stairs with one more. Where answers are noisy none show."""
     n, apart = POINTS // 2 + 1, ROUGH * shared.high
     room = shared.high - client.seen - apart
-    s[KIND], s[FIXED], s[EXPONENT] = STAIRS, 0.0, 1.0
+    s.kind, s.exponent = STAIRS, 1.0
     for more in range(2 if shared.rho <= ROUGH else 0):
         count = levels(client, more, shared, s)
         start = log(shared.chances[STAIRS] / n) + (count - more) * log(EXACT)
-        if count < 2 or start < points[0, CHANCE] - NEGLIGIBLE or (room <= 0 if more else client.cut):
+        if count < 2 or start < points[0].chance - NEGLIGIBLE or (room <= 0 if more else client.cut):
             continue
         for i in range(n):
-            s[LEVEL] = shared.high - room * (i * 5 % n) / n if more else s[LEVEL]
-            s[CAP], s[CHANCE] = s[LEVEL], start
+            s.level[0] = shared.high - room * (i * 5 % n) / n if more else s.level[0]
+            s.cap, s.chance = s.level[0], start
             for j in range(client.heard if more or i == 0 else 0):
-                full = money(client.rate, min(client.answers[LIMIT, j], s[CAP]))
-                client.answers[MONEY, j] = client.answers[X, j] + full
+                answer = client.answers[j]
+                answer.money = answer.x + money(client.rate, min(answer.limit, s.cap))
             for level in range(count - 1, -1, -1):
-                share = 1 - (i / n if level == 0 else (i * level * GOLDEN) % 1.0)
-                s[CHANCE] += place(level, level == count - 1, client, shared, share, s)
-            s[B] = s[AT + count - 1]
+                share = 1 - (i * (2 * level + 1) % n) / n  # no two levels go together
+                s.chance += place(level, level == count - 1, client, shared, share, s)
+            s.b = s.at[count - 1]
             weigh(s, client, shared, points)
-            if s[CHANCE] < points[0, CHANCE] - 2 * NEGLIGIBLE:
+            if s.chance < points[0].chance - 2 * NEGLIGIBLE:
                 break  # the first point explains all that stairs of these levels can
 
 
 @inlined
-def levels(client: Client, count: int, shared: Shared, s: FloatArray) -> int:
+def levels(client: Client, count: int, shared: Shared, s: np.record) -> int:
     """Fill in the levels that have shown, from the largest, after so many others. Returns how many there are."""
-    s[LEVEL:AT] = 0.0
+    for level in range(LEVELS):
+        s.level[level] = 0.0
     below, nothing = inf, shared.floor + EXACT * shared.high
     while count < LEVELS and below > nothing:
         size = 0.0
         for j in range(client.heard):
-            if client.answers[Y, j] < min(below, client.answers[LIMIT, j] * (1 - SAME)):
-                size = max(size, client.answers[Y, j])
+            answer = client.answers[j]
+            if answer.y < min(below, answer.limit * (1 - SAME)):
+                size = max(size, answer.y)
         if size > nothing:
-            s[LEVEL + count] = size
+            s.level[count] = size
             count += 1
         below = size - ROUGH * shared.high
     return count
 
 
 @inlined
-def place(level: int, lowest: bool, client: Client, shared: Shared, share: float, s: FloatArray) -> float:
+def place(level: int, lowest: bool, client: Client, shared: Shared, share: float, s: np.record) -> float:
     """Set the threshold of a level between what was paid below it and at it. Returns the log density."""
-    under, base, group = (0.0, -inf, GROUP[STAIRS]) if lowest else (s[LEVEL + level + 1], s[AT + level + 1], GAPS)
+    under, base, group = (0.0, -inf, SUMS) if lowest else (s.level[level + 1], s.at[level + 1], GAPS)
     low, top = base, inf
     for j in range(client.heard):
-        k, y = client.answers[MONEY, j], client.answers[Y, j]
-        cut = y >= client.answers[LIMIT, j] * (1 - SAME)
-        if y > s[LEVEL + level] - ROUGH * shared.high or (cut and y > under * (1 + EXACT)):
-            top = min(top, k)
+        answer = client.answers[j]
+        cut = answer.y >= answer.limit * (1 - SAME)
+        if answer.y > s.level[level] - ROUGH * shared.high or (cut and answer.y > under * (1 + EXACT)):
+            top = min(top, answer.money)
         elif not cut:
-            low = max(low, k)
-    mean, reach = shared.mean[group] + (0.0 if lowest else base), WIDE * sqrt(shared.var[group])
+            low = max(low, answer.money)
+    mean = shared.mean[group] + (0.0 if lowest else base)
+    low, top = within(low, top, mean, WIDE * sqrt(shared.var[group]))
+    s.at[level] = low + (top - low) * share
+    return log(top - low) + normal(s.at[level], mean, shared.var[group])
+
+
+@inlined
+def within(low: float, top: float, mean: float, reach: float) -> tuple[float, float]:
+    """What lies between the two and within reach of the mean; what lies between them where the mean is wrong."""
     left, right = max(low, mean - reach), min(top, mean + reach)
-    if left >= right:  # the fleet is wrong about this one
+    if left >= right:
         left, right = low if low > -inf else top - 1, top if top < inf else low + 1
-    right = max(right, left + ROUNDING)
-    s[AT + level] = left + (right - left) * share
-    return log(right - left) + normal(s[AT + level], mean, shared.var[group])
+    return left, max(right, left + ROUNDING)

@@ -9,8 +9,9 @@ import numpy as np
 
 from lefi.arrays import FloatArray, IntArray
 from lefi.cells import summed
+from lefi.mechanisms.waterfill.candidates import Offers
 from lefi.mechanisms.waterfill.curves import TINY
-from lefi.mechanisms.waterfill.formula import Formula, Offers, share, telling
+from lefi.mechanisms.waterfill.formula import Formula, share, telling
 from lefi.mechanisms.waterfill.memory import Answers, Memory
 from lefi.mechanisms.waterfill.plain import Plain, survey
 from lefi.mechanisms.waterfill.solver import Solver
@@ -48,8 +49,7 @@ class Groups(NamedTuple):
 class Seen(NamedTuple):
     """What is known of a fleet before anything is decided."""
 
-    clients: int
-    kept: int  # who keep their offers
+    waits: float  # share of the clients that keep their offers
     cost: float  # of these offers, USD
     thought: Roster | None  # about whom is thought
     answers: Answers  # theirs
@@ -59,8 +59,7 @@ class Seen(NamedTuple):
 class Plan(NamedTuple):
     """What is decided for all."""
 
-    x: FloatArray  # log weight of those who are thought about
-    limit: FloatArray
+    offers: Offers | None  # to those who are thought about
     less: float  # to add to the log weight of those who keep their offers
     spent: float  # by both, USD
     left: float  # for those whom the formula serves, USD
@@ -79,15 +78,13 @@ def plan(solver: Solver, memory: Memory, roster: Roster, drawn: FloatArray, budg
     plain = survey(memory, roster, solver.shared)
     count = counted(plain)
     groups = split(plain, drawn, count)
-    known, thought = plain.take(groups.followed), some(roster, groups.thought)
-    easy, formula = some(roster, groups.followed), None
+    known, easy, formula, offers = plain.take(groups.followed), some(roster, groups.followed), None, None
     if easy is not None:
         few = telling(easy.ids, count.followed)
-        formula = Formula(solver.terms, easy.take(few), known.take(few), len(easy) / few.size)
+        formula = Formula(solver.terms, easy.iid[few], easy.rate[few], known.take(few), len(easy) / few.size)
     cost, ids = summed(roster.ids[groups.kept], kept_cost(roster, plain, groups.kept)), roster.ids[groups.thought]
-    seen = Seen(len(roster), groups.kept.size, cost, thought, memory.read(ids), formula)
-    decided = decide(solver, seen, budget)
-    offers = None
+    waits = groups.kept.size / len(roster)
+    decided = decide(solver, Seen(waits, cost, some(roster, groups.thought), memory.read(ids), formula), budget)
     if easy is not None and formula is not None:
         offers = share(solver.terms, easy, known, formula, decided.left)
     return written(plain, groups, decided, np.arange(ids.size), offers), decided
@@ -118,20 +115,21 @@ def decide(solver: Solver, seen: Seen, budget: float) -> Plan:
 
     Whatever some keep, half of an equal share is left for each of the others.
     """
-    held, less = lowered(seen.cost, budget * (1 - (1 - seen.kept / seen.clients) / 2))
-    left = budget - held
+    held = min(seen.cost, budget * (1 + seen.waits) / 2)
+    less, left = float(np.log(held / seen.cost)) if seen.cost > held else 0.0, budget - held
     if seen.thought is None:
-        return Plan(np.empty(0), np.empty(0), less, held, left)
-    served = solver.solve(seen.thought, seen.answers, left, seen.formula.spend if seen.formula else None)
-    spent = float(np.nan_to_num(served.cost).sum())  # a belief gone wrong is offered nothing
-    return Plan(served.x, served.limit, less, held + spent, max(left - spent, TINY))
+        return Plan(None, less, held, left)
+    offers = solver.solve(seen.thought, seen.answers, left, seen.formula.spend if seen.formula else None)
+    spent = float(np.nan_to_num(offers.cost).sum())  # a belief gone wrong is offered nothing
+    return Plan(offers, less, held + spent, max(left - spent, TINY))
 
 
 def written(plain: Plain, groups: Groups, decided: Plan, at: IntArray, offers: Offers | None) -> Chosen:
     """What is decided, client by client; `at`: where those who are thought about stand in the plan."""
     x, limit, cost = plain.x.copy(), plain.limit.copy(), np.zeros(plain.x.size)
     x[groups.kept] += decided.less
-    x[groups.thought], limit[groups.thought] = decided.x[at], decided.limit[at]
+    if decided.offers is not None:
+        x[groups.thought], limit[groups.thought] = decided.offers.x[at], decided.offers.limit[at]
     if offers is not None:
         x[groups.followed], limit[groups.followed] = offers.x, offers.limit
         cost[groups.followed] = np.nan_to_num(offers.cost)
@@ -142,8 +140,3 @@ def cut(offer: CurveOffer, worst: float, budget: float) -> CurveOffer:
     """The offer with its weights scaled down, where needed, so that a worst case of so much stays within the budget."""
     least = budget * (1 - 1e-12)  # sums in another order differ by less
     return offer if worst <= least else CurveOffer(offer.weight * (least / worst), offer.rate, offer.limit)
-
-
-def lowered(cost: float, most: float) -> tuple[float, float]:
-    """What offers cost once they are lowered, where they cost more than the most, and the log of the factor."""
-    return min(cost, most), float(np.log(most / cost)) if cost > most else 0.0
