@@ -1,47 +1,26 @@
 """What happens to waterfill at half and at twice each of its constants, compiled ones too.
 
-    python -m benchmarks.constants [--names HORIZON,VAGUE] [--seeds 3] [--first 300]
-        [--into results/constants.csv] [--table] [--page docs/waterfill.md] [--size]
+    python -m benchmarks.constants [--names HORIZON,VAGUE] [--seeds 8] [--first 300] [--jobs 2]
+        [--page docs/waterfill.md] [--size]
 
-Compiled code has constants frozen in. So each change is made in a copy of the sources, which a process of its own
-plays: that takes a minute or two, most of it compilation. What the file has is not played again. `--table` prints what
-it has, `--page` puts it into a page. Share of the oracle's gain, mean over some rounds and median over fleets of ten at
-0.5 USD each: what moves it by more than FELT. Single rounds would tell more of who was tried just then.
+Each is changed alone, and played as benchmarks/changes.py says, into docs/measured/constants.json. `--page` only writes
+the table, `--size` prints how much there is to read.
 """
 
-import argparse
 import ast
-import csv
 import json
-import os
-import shutil
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
-
-import lefi
+from benchmarks.changes import PACKAGE, USUAL, Shares, options, play, told
 from benchmarks.record import write
-from benchmarks.waterfill import CHANGING, shares
 
-PACKAGE = "src/lefi/mechanisms/waterfill"
+KEPT = Path("docs", "measured", "constants.json")
 MARKS = ("<!-- constants -->", "<!-- end of constants -->")  # between which a page has the table
-ROUNDS = {
-    "mixed": range(5, 21),
-    "noisy": range(6, 26),
-    "stubborn": range(8, 25),
-    "jump": range(16, 26),
-    "churning": range(10, 41, 3),
-}
 FACTORS = (0.5, 2.0)
-FELT = 0.005  # share that a change must move to be told
-GIVEN = {"curves.KINDS", "curves.COLUMNS", "memory.PARTS", "points.COSTS", "points.GAPS"}  # no choices
-USUAL = ("", 1.0)  # name and factor of the row in which nothing is changed
-Shares = dict[str, float]  # by scenario
+GIVEN = {"curves.KINDS"}  # no choices
 
 
 class Constant(NamedTuple):
@@ -104,103 +83,37 @@ def changed(text: str, constant: Constant, factor: float) -> str:
     return "".join(lines)
 
 
-def reached(seeds: range) -> Shares:
-    """Median share by scenario."""
-    found: Shares = {}
-    for scenario, rounds in ROUNDS.items():
-        rows = []
-        for seed in seeds:
-            market = lefi.scenario(scenario, clients=10, seed=seed)
-            row, _ = shares("waterfill", market, list(rounds), seed, changing=scenario in CHANGING)
-            rows.append(np.nanmean(row))
-        found[scenario] = float(np.median(rows))
-    return found
+def change(constant: Constant, factor: float, package: Path) -> None:
+    """Change a constant in the sources in this folder."""
+    path = package / constant.file
+    path.write_text(changed(path.read_text(), constant, factor))
 
 
-def apart(module: str, seeds: range, change: Callable[[Path], None]) -> Any:
-    """What `--reached` of a benchmark prints in a process of its own, after a change of the package's sources."""
-    with TemporaryDirectory() as folder:
-        for part in ("src", "benchmarks"):
-            shutil.copytree(part, Path(folder, part), ignore=shutil.ignore_patterns("__pycache__"))
-        change(Path(folder, PACKAGE))
-        command = [sys.executable, "-m", module, "--reached"]
-        command += ["--first", str(seeds.start), "--seeds", str(len(seeds))]
-        paths = os.pathsep.join([str(Path(folder, "src")), folder, os.environ.get("PYTHONPATH", "")])
-        environment = {**os.environ, "PYTHONPATH": paths, "NUMBA_CACHE_DIR": str(Path(folder, "cache"))}
-        done = subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True, text=True)
-        return json.loads(done.stdout)
+def key(constant: Constant, factor: float) -> str:
+    return f"{constant.name} x {factor:g}"
 
 
-def played(seeds: range, constant: Constant | None, factor: float) -> Shares:
-    """The same with one constant changed."""
-
-    def change(package: Path) -> None:
-        if constant:
-            path = package / constant.file
-            path.write_text(changed(path.read_text(), constant, factor))
-
-    found: Shares = apart("benchmarks.constants", seeds, change)
-    return found
-
-
-def read(file: Path) -> dict[tuple[str, float], Shares]:
-    if not file.exists():
-        return {}
-    with file.open() as opened:
-        return {(name, float(factor)): json.loads(found) for name, factor, found in csv.reader(opened)}
-
-
-def play(chosen: argparse.Namespace) -> None:
-    """Play what the file lacks."""
-    seeds, there = range(chosen.first, chosen.first + chosen.seeds), read(chosen.into)
-    wanted = {name for name in chosen.names.split(",") if name}
-    every = [c for c in constants(Path(PACKAGE)) if not wanted or c.name.split(".")[1] in wanted]
-    chosen.into.parent.mkdir(parents=True, exist_ok=True)
-    with chosen.into.open("a", newline="") as opened:
-        writer = csv.writer(opened, lineterminator="\n")
-        for constant, factor in [(None, 1.0), *((c, f) for c in every for f in FACTORS)]:
-            name = constant.name if constant else USUAL[0]
-            if (name, factor) not in there:
-                writer.writerow([name, factor, json.dumps(played(seeds, constant, factor))])
-                opened.flush()
-
-
-def table(every: list[Constant], found: dict[tuple[str, float], Shares]) -> Iterator[str]:
+def table(kept: dict[str, Shares]) -> Iterator[str]:
     """Of the constants that were played: what they are, and what moves."""
     yield "| constant | value | what it is | half | twice |\n|---|---|---|---|---|"
-    for one in every:
-        if all((one.name, factor) in found for factor in FACTORS):
-            half, twice = (told(found[USUAL], found[one.name, factor]) for factor in FACTORS)
+    for one in constants(Path(PACKAGE)):
+        if all(key(one, factor) in kept for factor in FACTORS):
+            half, twice = (told(kept[USUAL], kept[key(one, factor)]) for factor in FACTORS)
             yield f"| {one.name} | {one.value:g} | {one.why} | {half} | {twice} |"
 
 
-def told(usual: Shares, now: Shares) -> str:
-    felt = [f"{where} {now[where] - usual[where]:+.3f}" for where in usual if abs(now[where] - usual[where]) > FELT]
-    return ", ".join(felt) or "nothing"
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--names", default="", help="of constants, if not all")
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--first", type=int, default=300, help="first seed: not those of the record")
-    parser.add_argument("--into", type=Path, default=Path("results/constants.csv"))
-    parser.add_argument("--table", action="store_true", help="print the table of the file")
-    parser.add_argument("--page", type=Path, help="page to write the table into, instead of playing")
+    parser = options(__doc__, 8, 300)
     parser.add_argument("--size", action="store_true", help="print how much there is to read, instead of playing")
-    parser.add_argument("--reached", action="store_true", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
-    lines = table(list(constants(Path(PACKAGE))), read(chosen.into))
-    if chosen.reached:
-        print(json.dumps(reached(range(chosen.first, chosen.first + chosen.seeds))))
-    elif chosen.size:
+    if chosen.size:
         print(size(Path(PACKAGE)))
     elif chosen.page:
-        write(chosen.page, lines, MARKS)
-    elif chosen.table:
-        print("\n".join(lines))
+        write(chosen.page, table(json.loads(KEPT.read_text())), MARKS)
     else:
-        play(chosen)
+        wanted = {name for name in chosen.names.split(",") if name}
+        every = [c for c in constants(Path(PACKAGE)) if not wanted or c.name.split(".")[1] in wanted]
+        play({key(c, f): partial(change, c, f) for c in every for f in FACTORS}, KEPT, chosen)
 
 
 if __name__ == "__main__":

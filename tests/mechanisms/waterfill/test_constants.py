@@ -1,8 +1,10 @@
 """What half and twice a constant do: every constant is found, says what it is, and is changed alone."""
 
+import json
 from pathlib import Path
 
-from benchmarks.constants import PACKAGE, USUAL, Constant, changed, constants, table
+from benchmarks.changes import PACKAGE, USUAL
+from benchmarks.constants import KEPT, MARKS, Constant, changed, constants, key, table
 
 EVERY = list(constants(Path(PACKAGE)))
 
@@ -32,6 +34,14 @@ def test_one_constant_is_changed_and_nothing_else() -> None:
 
 def test_the_table_tells_what_moves() -> None:
     one = EVERY[0]
-    found = {USUAL: {"mixed": 0.99}, (one.name, 0.5): {"mixed": 0.98}, (one.name, 2.0): {"mixed": 0.991}}
-    *_, row = table(EVERY, found)
+    kept = {USUAL: [0.99, 0.98], key(one, 0.5): [0.98, 0.97], key(one, 2.0): [0.991, 0.981]}
+    *_, row = table({name: {"mixed": shares} for name, shares in kept.items()})
     assert row.endswith(f"| {one.why} | mixed -0.010 | nothing |")
+
+
+def test_the_page_shows_what_was_measured_of_every_constant() -> None:
+    page = Path("docs/waterfill.md").read_text()
+    between = page.partition(f"{MARKS[0]}\n")[2].partition(MARKS[1])[0]
+    rows = list(table(json.loads(KEPT.read_text())))
+    assert between.strip() == "\n".join(rows)
+    assert len(rows) == 1 + len(EVERY)

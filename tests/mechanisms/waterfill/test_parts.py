@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.constants import PACKAGE
-from benchmarks.parts import MARKS, PARTS, USUAL, lines, table, told, without
+from benchmarks.changes import PACKAGE, USUAL, told
+from benchmarks.parts import MARKS, PARTS, lines, table, without
 
 
 @pytest.mark.parametrize("name", PARTS)

@@ -73,7 +73,7 @@ class Course(NamedTuple):
 
 def joined(parts: Sequence[Any]) -> list[Any]:
     """Columns of several partitions, in the order of ids, which are the first."""
-    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    columns = [np.concatenate(column).view(type(column[0])) for column in zip(*parts, strict=True)]  # records stay so
     order = np.argsort(columns[0])
     return [column[order] for column in columns]
 
