@@ -153,14 +153,15 @@ def surprises(answers: Answers, rate: FloatArray, shared: Shared, beliefs: Point
     """How many of the newest answers no likely curve explains, under beliefs from before them."""
     found = 0
     for i in range(rate.size):
-        answer, explained = answers[i, 0], False
+        x, limit, y = float(answers[i, 0].x), float(answers[i, 0].limit), float(answers[i, 0].y)
+        explained = False
         for p in range(KEPT):
             s = beliefs[i, p]
             if s.chance > RARE and not explained:
-                size = wish(s, answer.x, answer.limit, rate[i])
+                size = wish(s, x, limit, rate[i])
                 moved = sqrt(shared.drift) * (1 / rate[i] if s.kind < POWER_OPEN else size)
                 off = WIDE * sqrt((shared.rho * size) ** 2 + moved * moved) + ROUGH * shared.high
-                explained = abs(answer.y - size) <= off
+                explained = abs(y - size) <= off
         found += 0 if explained else 1
     return found
 
@@ -171,8 +172,8 @@ def explain_all(answers: Answers, rate: FloatArray, beliefs: Points, size: Float
     for i in range(rate.size):
         s = beliefs[i, 0]
         for j in range(SLOTS):
-            answer = answers[i, j]
-            top[i, j], size[i, j] = min(answer.limit, s.cap), wish(s, answer.x, answer.limit, rate[i])
+            limit = float(answers[i, j].limit)
+            top[i, j], size[i, j] = min(limit, s.cap), wish(s, float(answers[i, j].x), limit, rate[i])
 
 
 def chances(points: Points) -> FloatArray:

@@ -67,7 +67,7 @@ def recall(mine: Answers, shared: Shared, room: Any) -> tuple[int, float, bool]:
     while count < SLOTS and not np.isnan(mine[count].y):
         answer, heard = mine[count], room[count]
         heard.x, heard.limit, heard.y = answer.x, answer.limit, answer.y
-        moved = shared.drift * (shared.now - answer.when)
+        moved = shared.drift * (shared.now - float(answer.when))
         heard.slack = sqrt(moved + (BROAD if answer.when < shared.jumped else 0.0))
         if heard.y > seen:
             seen, cut = heard.y, heard.limit * (1 - SAME) <= heard.y < shared.high * (1 - SAME)
