@@ -23,9 +23,9 @@ LEVELS = 4  # of stairs, at most: with fewer, smooth curves with a foot are not 
 ROUNDING = 1e-9  # relative, or log money: by so much a threshold may be missed, and still be met
 TINY = 1e-300  # least number that has a log
 
-PARTS = [("kind", int), ("b", float), ("exponent", float), ("cap", float), ("chance", float)]
-STEPS = [("level", float, LEVELS), ("at", float, LEVELS)]  # sizes of stairs, the cap first, and their log money
-POINT = np.dtype([*PARTS, *STEPS])  # a curve
+FIELDS = [("kind", int), ("b", float), ("exponent", float), ("cap", float), ("chance", float)]
+LADDER = [("level", float, LEVELS), ("at", float, LEVELS)]  # sizes of stairs, the cap first, and their log money
+POINT = np.dtype([*FIELDS, *LADDER])  # a curve
 Points = Any  # records of POINT; (n, KEPT) are beliefs about n clients
 
 

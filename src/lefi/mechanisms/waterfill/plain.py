@@ -14,7 +14,7 @@ from lefi.compiler import compiled, inlined
 from lefi.mechanisms.waterfill.candidates import NOTHING
 from lefi.mechanisms.waterfill.likelihood import log_phi, normal
 from lefi.mechanisms.waterfill.memory import EXACT, SAME, SLOTS, Answers, Memory
-from lefi.mechanisms.waterfill.points import ROUGH, Shared
+from lefi.mechanisms.waterfill.points import PRICES, ROUGH, Shared
 from lefi.messages import Roster
 from lefi.threads import in_parts
 
@@ -73,7 +73,7 @@ def look(answers: Answers, at: IntArray, rate: FloatArray, shared: Shared, found
                 capped = capped or (mine[j].y >= top - close and mine[j].x > b + r * (top + close))
                 rises = rises or shared.floor + close < mine[j].y < top - close
         found.cap[i] = top if capped else shared.high
-        found.b[i] = b if rises else seek(least, b, shared.mean[0] - log(r), sqrt(shared.var[0]))
+        found.b[i] = b if rises else seek(least, b, shared.mean[PRICES] - log(r), sqrt(shared.var[PRICES]))
         fits = calm and (b < np.inf or n < SLOTS // 4)
         for j in range(n if b < np.inf else 0):
             size = min(max((mine[j].x - b) / r, shared.floor), min(found.cap[i], mine[j].limit))
