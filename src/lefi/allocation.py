@@ -30,9 +30,10 @@ def allocate(
     """
     clients, free = np.arange(gain.shape[0]), gain
     steep = float(gain.max() - gain.min()) / budget
-    for _ in range(attempts):
+    for attempt in range(attempts):
         guess = price or steep * clients.size
-        lean, rich, price = at_one_price(free, cost, budget, guess, 1e-9 * steep + 1e-300, enough)
+        lean, rich, found = at_one_price(free, cost, budget, guess, 1e-9 * steep + 1e-300, enough)
+        price = found if attempt == 0 else price
         chosen = fill(gain, cost, lean, rich, budget)
         left = budget - float(cost[clients, chosen].sum())
         stuck = ((chosen != rich) & (cost[clients, rich] > cost[clients, chosen] + left)).nonzero()[0]
