@@ -73,12 +73,12 @@ def test_where_the_package_cannot_be_written_the_user_keeps_the_code(package: Pa
 
 
 def test_a_function_sees_its_imports_and_theirs_and_keeps_its_name() -> None:
-    from lefi.mechanisms.waterfill import narrowing
+    from lefi.mechanisms.waterfill import fit
 
-    seen = {path.relative_to(compiler.PACKAGE).as_posix() for path in compiler.sources(Path(narrowing.__file__))}
-    assert {f"mechanisms/waterfill/{name}.py" for name in ("narrowing", "likelihood", "curves", "memory")} <= seen
+    seen = {path.relative_to(compiler.PACKAGE).as_posix() for path in compiler.sources(Path(fit.__file__))}
+    assert {f"mechanisms/waterfill/{name}.py" for name in ("fit", "belief", "staircase", "curves", "memory")} <= seen
     assert "mechanisms/price/mechanism.py" not in seen
-    assert narrowing.fit_all.__qualname__ == "fit_all"
+    assert fit.fit_all.__qualname__ == "fit_all"
 
 
 def test_an_imported_package_counts_with_every_file(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ def test_a_file_entered_a_third_time_is_named() -> None:
 
 
 def test_compiled_functions_are_seen() -> None:
-    assert "mechanisms/waterfill/curves.py" in walks()["waterfill"]["tell"]
+    assert "mechanisms/waterfill/curves.py" in walks()["waterfill"]["ask"]
 
 
 def test_a_function_is_noted_once_and_the_vocabulary_never() -> None:

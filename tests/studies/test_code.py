@@ -79,7 +79,7 @@ def test_what_a_run_does_not_use_leaves_it(copy: Path, name: str) -> None:
     assert not edited(copy, name, UNIFORM)
 
 
-@pytest.mark.parametrize("name", ["mechanisms/waterfill/narrowing.py", "allocation.py", "threads.py", "compiler.py"])
+@pytest.mark.parametrize("name", ["mechanisms/waterfill/belief.py", "allocation.py", "threads.py", "compiler.py"])
 def test_a_mechanism_of_many_files_counts_with_all_that_it_imports(copy: Path, name: str) -> None:
     assert edited(copy, name, WATERFILL)
 

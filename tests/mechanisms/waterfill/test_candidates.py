@@ -3,10 +3,9 @@
 import numpy as np
 
 from lefi.arrays import FloatArray
-from lefi.mechanisms.waterfill.candidates import GRID, NOTHING, TOPS, Offers, Stakes, expect, foresee, propose
+from lefi.mechanisms.waterfill.candidates import GRID, TOPS, Stakes, expect, foresee, propose
 from lefi.mechanisms.waterfill.commons import Fleet
-from lefi.mechanisms.waterfill.curves import POWER_OPEN, STEP, Points
-from lefi.mechanisms.waterfill.points import blank
+from lefi.mechanisms.waterfill.curves import EXPONENTS, NOTHING, STEP, Offers, Points, blank
 
 RATE = np.array([0.7])
 SHARED = Fleet(0.0, 10.0, -1.0).shared._replace(rho=5e-4)
@@ -16,7 +15,7 @@ def thresholds(*places: float) -> Points:
     """All or nothing, 6 thousand samples, with the threshold at one of these places."""
     beliefs = blank(1)
     for s, place in zip(beliefs[0], places, strict=False):
-        s.kind, s.b, s.cap, s.chance = STEP, place, 6.0, 1 / len(places)
+        s.kind, s.exponent, s.b, s.cap, s.chance = STEP, EXPONENTS[-1], place, 6.0, 1 / len(places)
     return beliefs
 
 
@@ -49,7 +48,7 @@ def test_where_all_is_known_nothing_is_worth_a_try() -> None:
 def test_candidates_of_a_root_of_the_money_reach_down_to_small_sizes() -> None:
     beliefs = thresholds(0.0)
     s = beliefs[0, 0]
-    s.kind, s.b, s.exponent, s.cap = POWER_OPEN, 1.0, 0.5, 10.0
+    s.kind, s.b, s.exponent, s.cap = 2, 1.0, 0.5, 10.0
     x, half = np.empty((1, 1 + GRID + TOPS)), np.empty(1)
-    propose(beliefs, RATE, (-20.0, 5.0), x, half)
+    propose(beliefs, RATE, -20.0, 5.0, x, half)
     assert 0 < expected(beliefs, x).size[0, 1] < 0.6

@@ -5,9 +5,8 @@ import pytest
 
 import lefi
 from benchmarks.others import fleet
-from lefi.mechanisms.waterfill.curves import IDLE
+from lefi.mechanisms.waterfill.curves import IDLE, Shared
 from lefi.mechanisms.waterfill.mechanism import Waterfill
-from lefi.mechanisms.waterfill.points import Shared
 
 
 def learned(market: lefi.Market, rounds: int) -> Shared:
@@ -44,7 +43,7 @@ def test_who_never_delivers_does_not_make_others_seem_dear() -> None:
     curves = fleet("step", 60, 1, "dead")
     shared = learned(lefi.Market(lefi.Terms(60 * 0.5, lefi.accuracy("paper")), curves), 10)
     assert shared.mean[1] < np.log(curves.scale[curves.scale < 1].max())
-    assert shared.chances[IDLE] > 0.1
+    assert shared.chances[IDLE] > 0.05  # 0.04 before anything is known
 
 
 @pytest.mark.parametrize("scenario", ["mixed", "noisy"])

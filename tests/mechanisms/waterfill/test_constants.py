@@ -16,8 +16,8 @@ def test_every_constant_says_what_it_is() -> None:
 
 def test_constants_of_compiled_code_and_of_tuples_are_found() -> None:
     values = {constant.name: constant.value for constant in EVERY}
-    assert {"commons.VAGUE", "solver.HORIZON", "formula.SAMPLE", "formula.BLOCK", "points.WIDE"} <= set(values)
-    assert values["solver.HORIZON"] == 300.0
+    assert {"commons.VAGUE", "solver.HORIZON", "plain.LOOKS", "curves.WIDE", "turns.SPARE"} <= set(values)
+    assert values["solver.HORIZON"] == 150.0
     assert "curves.KINDS" not in values  # a family is no choice of a number
 
 

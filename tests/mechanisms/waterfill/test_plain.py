@@ -72,6 +72,9 @@ def test_who_answers_otherwise_is_thought_about(x: list[float], y: list[float]) 
     assert not found(x, y).follows[0]
 
 
-def test_who_is_not_served_keeps_the_last_offer_that_brought_something() -> None:
+def test_who_answers_otherwise_is_served_with_the_last_offer_that_brought_something() -> None:
     one = found([1.0, 0.0, -2.0], [CAP, CAP, 0.0])
-    assert [one.x[0], one.limit[0]] == [0.0, HIGH]
+    assert not one.follows[0]
+    assert one.b[0] + RATE * one.cap[0] == pytest.approx(0.0, abs=1e-6)  # log weight
+    assert [one.cap[0], one.part[0]] == pytest.approx([HIGH, CAP / HIGH])
+    assert found([-8.0, -7.5, -7.0, -6.5], [0.0] * 4).cap[0] == 0  # nothing ever came

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 import lefi
 from lefi.arrays import FloatArray
+from lefi.mechanisms.waterfill.curves import Offers
 from lefi.mechanisms.waterfill.mechanism import Waterfill
 from lefi.mechanisms.waterfill.memory import FORGET
-from lefi.mechanisms.waterfill.turns import Chosen, Plan
+from lefi.mechanisms.waterfill.turns import Plan
 from tests.lengths import examples
 
 SAFE = 1 - 1e-9
@@ -114,7 +115,7 @@ def test_silence_teaches_nothing() -> None:
 
 @pytest.mark.parametrize("scenario", ["mixed", "stubborn"])
 def test_a_large_fleet_keeps_the_budget_too(scenario: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Most clients of a large fleet follow a formula, or keep their offer; then all turn on the server at once."""
+    """Most clients of a large fleet are served without a thought; then all turn on the server at once."""
     monkeypatch.setattr("lefi.mechanisms.waterfill.turns.WORK", 500)
     market = lefi.scenario(scenario, clients=2500, seed=1)
     mechanism = lefi.make("waterfill", market.terms)
@@ -130,8 +131,9 @@ def test_a_large_fleet_keeps_the_budget_too(scenario: str, monkeypatch: pytest.M
 def test_no_nan_reaches_an_offer(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever goes wrong inside: a client without a number is offered nothing, and the others as before."""
 
-    wrong = Chosen(np.array([np.nan, np.inf, -3, -3, -3]), np.array([5, 5, np.nan, 5, 5]), np.zeros(5))
-    decided = Plan(None, 0.0, 0.1, 0.0)
+    none, log_weights, limits = np.zeros(5), [np.nan, np.inf, -3, -3, -3], [5, 5, np.nan, 5, 5]
+    wrong = Offers(np.array(log_weights), none, np.array(limits), none)
+    decided = Plan(np.arange(5), wrong, 0.1, none, none, 0.1, 0.0)
     market = lefi.scenario("mixed", clients=5, seed=1)
     mechanism = lefi.make("waterfill", market.terms)
     for _ in range(2):

@@ -1,6 +1,5 @@
-"""What clients have in common, learned from about VOTERS of them: kinds, locations, caps, noise, drift, jumps."""
+"""What clients have in common, learned from about VOTERS of them: kinds, locations, noise, drift, jumps."""
 
-from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -8,20 +7,20 @@ from scipy.optimize import nnls
 
 from lefi.arrays import BoolArray, FloatArray, IntArray
 from lefi.compiler import compiled
-from lefi.mechanisms.waterfill.curves import CAPPED, IDLE, KINDS, OPEN, POWER_OPEN, STAIRS, STEP, TINY, Points, wish
+from lefi.mechanisms.waterfill.curves import BROAD, IDLE, KINDS, ROUGH, TINY, WIDE, Points, Shared, blank, wish
+from lefi.mechanisms.waterfill.fit import believe
 from lefi.mechanisms.waterfill.memory import EXACT, SAME, SLOTS, Answers
-from lefi.mechanisms.waterfill.narrowing import fit
 from lefi.mechanisms.waterfill.plain import told
-from lefi.mechanisms.waterfill.points import BROAD, EXPONENTS, GAPS, KEPT, POINTS, RARE, ROUGH, WIDE, Shared, blank
 
 VOTERS = 256  # clients that are asked, about; all of a smaller fleet
-CHANCES = np.array([0.25, 0.4, 0.05, 0.05, 0.1, 0.001, 0.04])  # of the kinds, before anything is known
-SHAPES = np.array([0.2, 0.1, 0.4, 0.1, 0.1, 0.1])  # chances of the exponents, before anything is known
-FIRST, EACH = 2.0, 0.2  # clients that these guesses count for, and more per client of the fleet
+CHANCES = np.array(
+    [0.25, 0.4, *np.repeat([0.01, 0.005, 0.02, 0.005, 0.005, 0.005], 2), 0.0001, 0.1, 0.001, 0.04]
+)  # of the kinds, before anything is known
+FIRST = 14.0  # clients that these guesses count for
 VAGUE = 4.0  # variance of a location before anything is known, in log money
 FEW = 0.1  # clients, or answers, that a first guess counts for
 LATE = 3  # rounds before drift is believed and in which learning is repeated; answers before a client tells of others
-SURPRISED = 0.3  # share of known clients whose answers surprise in a round, from which prices have jumped
+SURPRISED = 0.2  # share of known clients whose answers surprise in a round, from which prices have jumped
 ORDERLY = 10.0  # a tenth of the squared steps between answers are falls: then they are as noisy as they seem
 
 
@@ -37,11 +36,10 @@ class Fleet:
     """The fleet's share of the belief."""
 
     def __init__(self, floor: float, high: float, start: float) -> None:
-        self.first = np.array([start - high / 2, start + 1, 1.0])  # where the first offer buys some; gaps: e times
+        self.first = np.array([start - high / 2, start + 1])  # where the first offer buys some
         self.calm = False  # few clients surprised it last
         self.ids, self.beliefs = np.empty(0, dtype=np.int64), blank(0)  # what was believed last of whom
-        guess = CHANCES.copy(), SHAPES.copy(), np.full(POINTS, high)
-        self.shared = Shared(floor, high, ROUGH, 0.0, 0.0, 0.0, self.first.copy(), np.full(GAPS + 1, VAGUE), *guess)
+        self.shared = Shared(floor, high, ROUGH, 0.0, 0.0, 0.0, self.first.copy(), np.full(2, VAGUE), CHANCES.copy())
 
     def hear(self, votes: Votes, round: int) -> None:
         """Take in what a round showed."""
@@ -50,12 +48,14 @@ class Fleet:
             self.learn(votes)
 
     def watch(self, votes: Votes, round: int) -> None:
-        """Notice a change of regime: many clients that were known answer as no likely curve of theirs would."""
+        """Notice a change of regime: many clients that were known answer otherwise than their likeliest curve would."""
         ids, rate, answers = votes
         new = (answers.when[:, 0] == round) & ~np.isnan(answers.y[:, LATE - 1]) & np.isin(ids, self.ids)
         if new.sum() > 2:
             beliefs = self.beliefs[np.searchsorted(self.ids, ids[new])]
-            share = surprises(answers[new], rate[new], self.shared, beliefs) / new.sum()
+            size, _ = expected(answers[new], rate[new], beliefs)
+            off = np.abs(answers.y[new, 0] - size[:, 0])
+            share = float((off > WIDE * self.shared.rho * size[:, 0] + ROUGH * self.shared.high).mean())
             if share > SURPRISED and self.calm:
                 self.shared = self.shared._replace(jumped=float(round))
             self.calm = share < SURPRISED / 2
@@ -64,22 +64,21 @@ class Fleet:
     def learn(self, votes: Votes) -> None:
         """Take in the answers of some clients."""
         self.ids, rate, answers = votes
-        self.beliefs = points = believe(answers, rate, self.shared)
+        self.beliefs = points = believe(answers, rate, self.shared, told(answers, rate, self.shared))
         # Who never delivered follows what is believed of the others: taken for evidence, that feeds on itself.
         delivered = (answers.y > self.shared.floor + EXACT * self.shared.high).any(axis=1)
         mean, var = self._locations(points[delivered], rate[delivered])
         rho, drift = self._noise(answers, rate, points)
         telling = points[delivered | ~np.isnan(answers.y[:, LATE])]
-        self.shared = self.shared._replace(mean=mean, var=var, rho=rho, drift=drift, caps=self._caps(points))
-        self.shared = self.shared._replace(chances=chances(telling), exponents=exponents(telling))
+        self.shared = self.shared._replace(mean=mean, var=var, rho=rho, drift=drift)
+        self.shared = self.shared._replace(chances=chances(telling))
 
     def _locations(self, points: Points, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Mean and variance of log prices, of log money, and of log money between two levels of stairs."""
-        mean, var, kind = *np.empty((2, GAPS + 1)), points.kind
+        """Mean and variance of log prices, and of log money."""
+        mean, var, kind = *np.empty((2, 2)), points.kind
         groups: tuple[tuple[FloatArray, BoolArray], ...] = (
-            (points.b + np.log(rate)[:, None], kind < POWER_OPEN),
-            (points.b, (kind >= POWER_OPEN) & (kind < IDLE)),
-            (points.at[:, :, 0] - points.at[:, :, 1], kind == STAIRS),
+            (points.b + np.log(rate)[:, None], kind < 2),
+            (points.b, (kind >= 2) & (kind < IDLE)),
         )
         for group, (place, those) in enumerate(groups):
             mine = points.chance * those
@@ -92,26 +91,18 @@ class Fleet:
             var[group] = np.clip(spread, EXACT, VAGUE)
         return mean, var
 
-    def _caps(self, points: Points) -> FloatArray:
-        """Quantiles of the caps of clients whose cap has shown; size_high for those on the rise."""
-        kind, cap = points.kind[:, 0], points.cap[:, 0]
-        whole = (kind % 2 == 0) & (kind < STEP)
-        pool = np.append(cap[~whole & (kind <= STEP)], np.full(1 + whole.sum(), self.shared.high))
-        return np.asarray(np.quantile(pool, (2 * np.arange(POINTS) + 1) / (2 * POINTS)))
-
     def _noise(self, answers: Answers, rate: FloatArray, points: Points) -> tuple[float, float]:
         """Squared residuals against the likeliest curve, regressed on a constant (noise) and on age (drift)."""
         shared, kind, y = self.shared, points.kind[:, :1], answers.y.astype(np.float64)
-        size, top = np.empty((2, *y.shape))
-        explain_all(answers, rate, points, size, top)
+        size, top = expected(answers, rate, points)
         with np.errstate(all="ignore"):
             at_top = size >= top * (1 - EXACT)
             some = (y > shared.floor) & ~np.isnan(y[:, 1:2])  # one answer alone is always on the curve
             use = some & (size > shared.floor) & (kind < IDLE) & ~(at_top & (y >= size * (1 - SAME)))
             use &= answers.when >= shared.jumped
             free = 1 - 1 / (~np.isnan(y)).sum(axis=1, keepdims=True)  # the curve was fitted to the answers
-            off = np.maximum(np.abs(y - size) - EXACT * shared.high, 0.0) / size / np.sqrt(free)
-            moves = np.where(at_top, 0.0, np.where(kind < POWER_OPEN, 1 / (rate[:, None] * size), 1.0))
+            off = np.maximum(np.abs(y - size) - EXACT * shared.high, 0.0) / np.maximum(size, y) / np.sqrt(free)
+            moves = np.where(at_top, 0.0, np.where(kind < 2, 1 / (rate[:, None] * size), 1.0))
         if not use.any():
             return shared.rho, shared.drift
         left, old = np.minimum(off[use] ** 2, 1), (shared.now - answers.when[use]) * moves[use] ** 2
@@ -138,37 +129,15 @@ def disorder(answers: Answers, close: float) -> float:
     return min(1.0, ORDERLY * falls / (falls + rises + EXACT**2))
 
 
-def believe(answers: Answers, rate: FloatArray, shared: Shared) -> Points:
-    """What is believed of clients with these answers; of a plain one whose location is known, one curve."""
-    plain, beliefs = told(answers, rate, shared), blank(rate.size)
-    known, doubt = np.flatnonzero(plain.rises), np.flatnonzero(~plain.rises)
-    beliefs[doubt] = fit(answers[doubt], rate[doubt], shared)
-    beliefs.kind[known, 0] = np.where(plain.cap < shared.high, CAPPED, OPEN)[known]
-    beliefs.b[known, 0], beliefs.cap[known, 0], beliefs.chance[known, 0] = plain.b[known], plain.cap[known], 1.0
-    return beliefs
-
-
-@compiled
-def surprises(answers: Answers, rate: FloatArray, shared: Shared, beliefs: Points) -> int:
-    """How many of the newest answers no likely curve explains, under beliefs from before them."""
-    found = 0
-    for i in range(rate.size):
-        x, limit, y = float(answers[i, 0].x), float(answers[i, 0].limit), float(answers[i, 0].y)
-        explained = False
-        for p in range(KEPT):
-            s = beliefs[i, p]
-            if s.chance > RARE and not explained:
-                size = wish(s, x, limit, rate[i])
-                moved = sqrt(shared.drift) * (1 / rate[i] if s.kind < POWER_OPEN else size)
-                off = WIDE * sqrt((shared.rho * size) ** 2 + moved * moved) + ROUGH * shared.high
-                explained = abs(y - size) <= off
-        found += 0 if explained else 1
-    return found
+def expected(answers: Answers, rate: FloatArray, beliefs: Points) -> tuple[FloatArray, FloatArray]:
+    """What each client should have answered on its likeliest curve, and the most it could have (n, SLOTS)."""
+    size, top = np.empty((2, *answers.shape))
+    explain_all(answers, rate, beliefs, size, top)
+    return size, top
 
 
 @compiled
 def explain_all(answers: Answers, rate: FloatArray, beliefs: Points, size: FloatArray, top: FloatArray) -> None:
-    """Fill what each client should have answered on its likeliest curve, and the most it could have (n, SLOTS)."""
     for i in range(rate.size):
         s = beliefs[i, 0]
         for j in range(SLOTS):
@@ -179,17 +148,4 @@ def explain_all(answers: Answers, rate: FloatArray, beliefs: Points, size: Float
 def chances(points: Points) -> FloatArray:
     """Of the kinds."""
     share = np.bincount(points.kind.ravel(), points.chance.ravel(), KINDS)
-    return guessed(CHANCES, np.asarray(share, dtype=np.float64), len(points))
-
-
-def exponents(points: Points) -> FloatArray:
-    """Chances of the exponents among power clients."""
-    mine = points.chance * ((points.kind >= POWER_OPEN) & (points.kind < STEP))
-    share = np.array([(mine * (points.exponent == e)).sum() for e in EXPONENTS])
-    return guessed(SHAPES, share, len(points))
-
-
-def guessed(first: FloatArray, share: FloatArray, clients: int) -> FloatArray:
-    """Chances of which a first guess counts for some clients."""
-    weight = FIRST + EACH * clients
-    return np.asarray((weight * first + share) / (weight + share.sum()))
+    return np.asarray((FIRST * CHANCES + share) / (FIRST + share.sum()))

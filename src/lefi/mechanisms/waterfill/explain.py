@@ -7,15 +7,14 @@ from lefi.mechanisms.explanation import Explanation, quantile
 from lefi.mechanisms.waterfill.candidates import DEEP
 from lefi.mechanisms.waterfill.commons import Fleet
 from lefi.mechanisms.waterfill.curves import KINDS, Points, wish
+from lefi.mechanisms.waterfill.fit import believe
 from lefi.mechanisms.waterfill.memory import SAME, Memory
-from lefi.mechanisms.waterfill.narrowing import fit
+from lefi.mechanisms.waterfill.plain import told as said
 from lefi.messages import Terms
 
-DRAWN = 40  # points of a curve
-TAIL = 0.05  # chance below the band, and above it
 NAMES = (  # of the kinds
-    *("rational", "rational", "led by a power of the money", "led by a power of the money"),
-    *("all or nothing", "led by steps", "idle"),
+    *["rational"] * 2 + ["led by a power of the money"] * 12,
+    *("all or nothing", "all or nothing", "led by steps", "idle"),
 )
 
 
@@ -26,16 +25,18 @@ def explain(terms: Terms, fleet: Fleet | None, memory: Memory, ids: IntArray) ->
     full = -np.expm1(-rate * terms.size_high)
     offered = np.exp(last.x) * full
     middle = np.where(np.isnan(offered), terms.budget / max(memory.ids.size, 1), offered)
-    money = middle[:, None] * np.exp(np.linspace(-DEEP, DEEP, DRAWN))
+    money = middle[:, None] * np.exp(np.linspace(-DEEP, DEEP, 40))
     if fleet is None:
         low, high = (np.full(money.shape, size) for size in (terms.size_low, terms.size_high))
         told: tuple[dict[str, float], ...] = ({},) * ids.size
         return Explanation(ids, money, (low + high) / 2, low, high, offered, told, ("Nothing is known.",) * ids.size)
-    beliefs = fit(heard, rate, fleet.shared)
+    plain = said(heard, rate, fleet.shared)
+    plain.rises[:] = False  # all that its answers leave, also of who is taken for known
+    beliefs = believe(heard, rate, fleet.shared, plain)
     sizes = np.maximum(answers(beliefs, np.log(money / full[:, None]), terms.size_high, rate), terms.size_low)
     chance = beliefs.chance
     expected = (sizes * chance[:, :, None]).sum(axis=1)
-    band = [quantile(sizes, chance, share) for share in (TAIL, 1 - TAIL)]
+    band = [quantile(sizes, chance, share) for share in (0.05, 0.95)]
     room = 2 * fleet.shared.rho * expected
     low = np.maximum(np.minimum(band[0], expected) - room, terms.size_low)  # a rare curve may pull the mean out of it
     high = np.minimum(np.maximum(band[1], expected) + room, terms.size_high)

@@ -14,11 +14,10 @@ from lefi.cells import summed
 from lefi.draws import key, uniform
 from lefi.mechanisms.catalogue import register
 from lefi.mechanisms.explanation import Explanation
-from lefi.mechanisms.waterfill.candidates import NOTHING
 from lefi.mechanisms.waterfill.commons import VOTERS, Fleet, Votes
-from lefi.mechanisms.waterfill.curves import ROUNDING, TINY
+from lefi.mechanisms.waterfill.curves import NOTHING, TINY
 from lefi.mechanisms.waterfill.explain import explain
-from lefi.mechanisms.waterfill.memory import EXACT, FORGET, Memory
+from lefi.mechanisms.waterfill.memory import EXACT, FORGET, SAME, Memory
 from lefi.mechanisms.waterfill.solver import Solver
 from lefi.mechanisms.waterfill.turns import cut, plan
 from lefi.messages import CurveOffer, Receipt, Roster, Terms, spendable
@@ -83,7 +82,7 @@ class Waterfill:
         offer = receipt.offer
         order, roster = by_id(receipt.roster)
         weight, limit = offer.weight[order], offer.limit[order]
-        asked = (weight > ROUNDING * each) & (limit > EXACT * self.terms.size_high)
+        asked = (weight > SAME * each) & (limit > EXACT * self.terms.size_high)
         y = np.where(asked, np.minimum(receipt.sizes[order], limit), np.nan)
         self.memory.note(roster, np.log(np.maximum(weight, TINY)), limit, y)
         voters = np.flatnonzero(uniform(key(self.seed, "voters"), roster.ids) < VOTERS / clients)

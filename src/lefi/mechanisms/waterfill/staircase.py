@@ -5,10 +5,11 @@ from math import inf, log, sqrt
 import numpy as np
 
 from lefi.compiler import compiled, inlined
-from lefi.mechanisms.waterfill.curves import LEVELS, ROUNDING, STAIRS, Points, money
-from lefi.mechanisms.waterfill.likelihood import NEGLIGIBLE, normal, weigh
+from lefi.mechanisms.waterfill.belief import NEGLIGIBLE, Client, normal, weigh, within
+from lefi.mechanisms.waterfill.curves import LEVELS, POINTS, ROUGH, STAIRS, SUMS, WIDE, Points, Shared, money
 from lefi.mechanisms.waterfill.memory import EXACT, SAME
-from lefi.mechanisms.waterfill.points import GAPS, POINTS, ROUGH, SUMS, WIDE, Client, Shared
+
+GAP = 1.0  # log money between two levels, about: mean and deviation
 
 
 @compiled
@@ -59,7 +60,9 @@ def levels(client: Client, count: int, shared: Shared, s: np.record) -> int:
 @inlined
 def place(level: int, lowest: bool, client: Client, shared: Shared, share: float, s: np.record) -> float:
     """Set the threshold of a level between what was paid below it and at it. Returns the log density."""
-    under, base, group = (0.0, -inf, SUMS) if lowest else (s.level[level + 1], s.at[level + 1], GAPS)
+    under, base, mean, var = 0.0, -inf, shared.mean[SUMS], shared.var[SUMS]
+    if not lowest:
+        under, base, mean, var = s.level[level + 1], s.at[level + 1], s.at[level + 1] + GAP, GAP * GAP
     low, top = base, inf
     for j in range(client.heard):
         answer = client.answers[j]
@@ -68,16 +71,6 @@ def place(level: int, lowest: bool, client: Client, shared: Shared, share: float
             top = min(top, answer.money)
         elif not cut:
             low = max(low, answer.money)
-    mean = shared.mean[group] + (0.0 if lowest else base)
-    low, top = within(low, top, mean, WIDE * sqrt(shared.var[group]))
+    low, top = within(low, top, mean, WIDE * sqrt(var))
     s.at[level] = low + (top - low) * share
-    return log(top - low) + normal(s.at[level], mean, shared.var[group])
-
-
-@inlined
-def within(low: float, top: float, mean: float, reach: float) -> tuple[float, float]:
-    """What lies between the two and within reach of the mean; what lies between them where the mean is wrong."""
-    left, right = max(low, mean - reach), min(top, mean + reach)
-    if left >= right:
-        left, right = low if low > -inf else top - 1, top if top < inf else low + 1
-    return left, max(right, left + ROUNDING)
+    return log(top - low) + normal(s.at[level], mean, var)
