@@ -30,41 +30,43 @@ class Part(NamedTuple):
     needs: tuple[str, ...]
 
 
-SPREAD = "            spread(kind, client, shared, points, s)"  # weighs a family
-SKIP = "            if kind not in {}:\n                spread(kind, client, shared, points, s)"
 PARTS = {
-    "formula": Part(
-        "who is known is served by a formula",
-        *("plain.py", "fits = calm and (", "fits = calm and shared.now < 0 and ("),
-        ("formula.py", "plain.py", "commons.believe", "turns.kept_cost", "solver.sharing"),
+    "known": Part(
+        "who is known has one curve, and those of a large fleet are served without a thought",
+        *(
+            "plain.py",
+            "fits = top if capped else shared.high, calm and (",
+            "fits = top if capped else shared.high, False and (",
+        ),
+        ("plain.py", "turns.corrected", "turns.split", "solver.Heard"),
     ),
     "tries": Part(
         "what an answer is worth later",
-        *("solver.py", "HORIZON, EARLY = 300.0, 4.0", "HORIZON, EARLY = 0.0, 0.0"),
-        ("solver._foresee", *(f"candidates.{name}" for name in ("Stakes", "View", "foresee", "look", "told"))),
+        *("solver.py", "HORIZON = 150.0", "HORIZON = 0.0"),
+        tuple(f"candidates.{name}" for name in ("Stakes", "foresee", "told")),
     ),
     "powers": Part(
         "the family of powers",
-        *("narrowing.py", SPREAD, SKIP.format("(2, 3)")),
-        ("commons.exponents",),
+        *("fit.py", "for kind in range(STAIRS):", "for kind in (0, 1, STAIRS - 2, STAIRS - 1):"),
+        (),
     ),
-    "steps": Part("the family of all or nothing", "narrowing.py", SPREAD, SKIP.format("(4,)"), ()),
+    "steps": Part("the family of all or nothing", "fit.py", "in range(STAIRS):", "in range(STAIRS - 2):", ()),
     "stairs": Part(
         "the family of last resort, for odd curves",
-        *("narrowing.py", "        climb(client, shared, points, s)\n", ""),
+        *("fit.py", "        climb(client, shared, points, s)\n", ""),
         ("staircase.py", "curves.reached"),
     ),
     "rough stairs": Part(
         "a curve of no family may pass for stairs",
-        *("likelihood.py", "ODD = 200.0", "ODD = 1e9"),
+        *("belief.py", "ODD = 200.0", "ODD = 1e9"),
         (),
     ),
     "noise": Part(
         "noise and drift are learned",
         *("commons.py", "var=var, rho=rho, drift=drift", "var=var, rho=self.shared.rho, drift=0.0"),
-        ("commons._noise", "commons.disorder", "commons.explain_all"),
+        ("commons._noise", "commons.disorder", "commons.expected", "commons.explain_all"),
     ),
-    "drift": Part("drift is learned", "commons.py", "drift=drift, caps", "drift=0.0, caps", ()),
+    "drift": Part("drift is learned", "commons.py", "drift=drift)", "drift=0.0)", ("curves.moved",)),
     "order": Part(
         "noise has to show itself by answers out of order",
         *("commons.py", "return min(1.0, ORDERLY", "return max(1.0, ORDERLY"),
@@ -72,23 +74,18 @@ PARTS = {
     ),
     "jumps": Part(
         "a change of all prices is noticed",
-        *("commons.py", "SURPRISED = 0.3", "SURPRISED = 9.0"),
-        ("commons.watch", "commons.surprises"),
+        *("commons.py", "SURPRISED = 0.2", "SURPRISED = 9.0"),
+        ("commons.watch",),
     ),
     "priors": Part(
         "locations of some tell those of others",
         *("commons.py", "(v < BROAD)", "(v < 0)"),
         ("commons._locations",),
     ),
-    "caps": Part(
-        "caps of some tell those of others",
-        *("narrowing.py", "max(shared.caps[i * 5 % POINTS], client.seen)", "shared.high"),
-        ("commons._caps",),
-    ),
     "chances": Part(
         "kinds of some tell those of others",
-        *("commons.py", "FIRST, EACH = 2.0, 0.2", "FIRST, EACH = 1e9, 0.2"),
-        ("commons.chances", "commons.exponents", "commons.guessed"),
+        *("commons.py", "FIRST = 14.0", "FIRST = 1e9"),
+        ("commons.chances",),
     ),
     "kinks": Part("candidates at kinks", "candidates.py", "GRID, TOPS = 12, 6", "GRID, TOPS = 12, 1", ("curves.kink",)),
     "old answers": Part(
@@ -98,7 +95,12 @@ PARTS = {
     ),
     "looks": Part(
         "candidates come closer, look by look",
-        *("solver.py", "STAGES, CLOSER = 4, 4", "STAGES, CLOSER = 1, 4"),
+        *("solver.py", "STAGES, CLOSER = 5, 4", "STAGES, CLOSER = 1, 4"),
+        (),
+    ),
+    "second choices": Part(
+        "who cannot pay for a leap takes what the money left over buys",
+        *("solver.py", "budget, attempts=8)", "budget)"),
         (),
     ),
 }
