@@ -134,12 +134,6 @@ def normal(z: float, mean: float, var: float) -> float:
     return -((z - mean) * (z - mean) / var + log(2 * pi * var)) / 2
 
 
-@inlined
-def log_phi(z: float) -> float:
-    """Log of the normal distribution function."""
-    return log(max(erfc(-z / sqrt(2.0)) / 2, TINY))
-
-
 @compiled
 def weigh(s: np.record, client: Client, shared: Shared, points: Points) -> None:
     """Add the log likelihood of the answers, and keep the point in its place if it is among the likeliest."""

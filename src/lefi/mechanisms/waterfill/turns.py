@@ -1,4 +1,4 @@
-"""Who is thought about, who is served at the price that these tell, and who waits in a large fleet.
+"""Who is thought about in a large fleet, and who is served at the price that these tell.
 
 What is decided follows from counts, sums and some of the clients, so a fleet in partitions is planned in the same way.
 """
