@@ -38,7 +38,7 @@ PARTS = {
             "fits = top if capped else shared.high, calm and (",
             "fits = top if capped else shared.high, False and (",
         ),
-        ("plain.py", "turns.corrected", "turns.split", "solver.Heard"),
+        ("plain.py", "turns.corrected", "turns.turns", "solver.Heard"),
     ),
     "tries": Part(
         "what an answer is worth later",
@@ -64,9 +64,9 @@ PARTS = {
     "noise": Part(
         "noise and drift are learned",
         *("commons.py", "var=var, rho=rho, drift=drift", "var=var, rho=self.shared.rho, drift=0.0"),
-        ("commons._noise", "commons.disorder", "commons.expected", "commons.explain_all"),
+        ("commons._noise", "commons.disorder", "commons.expected"),
     ),
-    "drift": Part("drift is learned", "commons.py", "drift=drift)", "drift=0.0)", ("curves.moved",)),
+    "drift": Part("drift is learned", "commons.py", "drift=drift, chances", "drift=0.0, chances", ("curves.moved",)),
     "order": Part(
         "noise has to show itself by answers out of order",
         *("commons.py", "return min(1.0, ORDERLY", "return max(1.0, ORDERLY"),
@@ -84,7 +84,7 @@ PARTS = {
     ),
     "chances": Part(
         "kinds of some tell those of others",
-        *("commons.py", "FIRST = 14.0", "FIRST = 1e9"),
+        *("commons.py", "seen = GUESSED + np", "seen = GUESSED + 0 * np"),
         ("commons.chances",),
     ),
     "kinks": Part("candidates at kinks", "candidates.py", "GRID, TOPS = 12, 6", "GRID, TOPS = 12, 1", ("curves.kink",)),

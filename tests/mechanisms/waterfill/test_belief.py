@@ -7,12 +7,12 @@ from lefi.mechanisms.waterfill.commons import Fleet
 from lefi.mechanisms.waterfill.curves import EXPONENTS, IDLE, STEP, Points
 from lefi.mechanisms.waterfill.fit import believe
 from lefi.mechanisms.waterfill.memory import unheard
-from lefi.mechanisms.waterfill.plain import Plain
+from lefi.mechanisms.waterfill.plain import SAID
 
 RATE, LOCATION, TOP = 0.7, -5.0, 6.0
 HIGH = 10.0
 CAPPED = 1  # kind of a rational client with a cap below size_high
-UNKNOWN = Plain(*np.zeros((2, 1), dtype=bool), *np.zeros((3, 1)))
+UNKNOWN = np.zeros(1, SAID).view(np.recarray)
 
 
 def fitted(x: list[float], y: list[float], limit: float = HIGH, rho: float = 5e-4, jumped: float = 0.0) -> Points:

@@ -36,9 +36,11 @@ def test_with_no_room_left_an_old_answer_close_to_the_new_one_goes() -> None:
 
 def test_newcomers_get_a_row_and_who_left_loses_it() -> None:
     memory = Memory()
+    assert memory.rows(np.array([3, 9])).tolist() == [-1, -1]
     note(memory, np.array([3, 9]), 0.0, 5.0)
     note(memory, np.array([1, 9]), -1.0, 4.0)
     assert memory.ids.tolist() == [1, 3, 9]
+    assert memory.rows(np.array([9, 2, 1, 77])).tolist() == [2, -1, 0, -1]
     assert memory.read(np.array([3, 9])).y[:, 0].tolist() == [5.0, 4.0]
     for _ in range(FORGET):
         note(memory, np.array([1, 9]), -1.0, 4.0)

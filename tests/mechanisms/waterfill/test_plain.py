@@ -18,7 +18,7 @@ def found(x: list[float], y: list[float]) -> Plain:
     memory, roster = Memory(), Roster(np.array([3]), np.array([0.5]), np.array([RATE]))
     for weight, size in zip(x, y, strict=True):
         memory.note(roster, np.array([weight]), np.array([HIGH]), np.array([size]))
-    return survey(memory, roster, SHARED)
+    return survey(memory.answers, memory.rows(roster.ids), roster.rate, SHARED)
 
 
 def hinge(x: float) -> float:

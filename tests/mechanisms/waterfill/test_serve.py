@@ -5,7 +5,7 @@ import pytest
 
 import lefi
 from lefi.arrays import FloatArray
-from lefi.mechanisms.waterfill.plain import Plain, serve
+from lefi.mechanisms.waterfill.plain import SAID, Plain, serve
 from lefi.messages import Roster
 
 TERMS = lefi.Terms(1.0, lefi.accuracy("paper"))
@@ -14,8 +14,9 @@ TERMS = lefi.Terms(1.0, lefi.accuracy("paper"))
 def fleet(n: int) -> tuple[Roster, Plain]:
     rng = np.random.default_rng(0)
     roster = Roster(np.arange(n), rng.random(n), rng.uniform(0.4, 1.1, n))
-    b, cap = rng.normal(-7, 0.4, n), rng.uniform(1, 10, n)
-    return roster, Plain(np.ones(n, dtype=bool), np.ones(n, dtype=bool), b, cap, np.ones(n))
+    plain = np.ones(n, SAID).view(np.recarray)
+    plain.b, plain.cap = rng.normal(-7, 0.4, n), rng.uniform(1, 10, n)
+    return roster, plain
 
 
 def net(roster: Roster, plain: Plain, price: float, size: FloatArray) -> FloatArray:
@@ -37,7 +38,7 @@ def test_the_best_size_is_all_but_that_of_brute_force(price: float) -> None:
 @pytest.mark.parametrize("price", [0.003, 0.3, 30.0])
 def test_who_is_of_another_kind_gets_its_last_offer_or_nothing(price: float) -> None:
     roster, plain = fleet(50)
-    plain = plain._replace(follows=np.zeros(50, dtype=bool), part=np.full(50, 0.9))
+    plain.follows, plain.part = False, 0.9
     offers = serve(TERMS, roster.iid, roster.rate, plain, price)
     all_of_it = np.exp(plain.b) * np.expm1(roster.rate * plain.cap)
     worth = np.asarray(TERMS.accuracy(0.9 * plain.cap, roster.iid) - TERMS.accuracy(np.zeros(50), roster.iid))
@@ -51,5 +52,5 @@ def test_nobody_s_offer_hangs_on_who_else_is_served() -> None:
     roster, plain = fleet(300)
     some = np.arange(0, 300, 7)
     whole = serve(TERMS, roster.iid, roster.rate, plain, 0.3)
-    part = serve(TERMS, roster.iid[some], roster.rate[some], plain.take(some), 0.3)
+    part = serve(TERMS, roster.iid[some], roster.rate[some], plain[some], 0.3)
     assert all(np.array_equal(one[some], other) for one, other in zip(whole, part, strict=True))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lefi.mechanisms.waterfill.curves import STAIRS, blank, kink, wish
+from lefi.mechanisms.waterfill.curves import STAIRS, blank, kink, money, wish
 from tests.mechanisms.waterfill.test_belief import HIGH, RATE, TOP, chance, earned, fitted
 
 X = [1.0, 0.0, -2.0, -1.0, -1.5, -0.5]
@@ -43,7 +43,8 @@ def test_levels_within_noise_are_none() -> None:
 
 def test_a_curve_delivers_a_level_from_its_kink_on() -> None:
     s = blank(1)[0, 0]
-    s.kind, s.exponent, s.cap, s.level[:2], s.at[:2] = STAIRS, 1.0, TOP, (TOP, TOP / 2), (-0.5, -1.5)
+    s.kind, s.exponent, s.cap, s.full = STAIRS, 1.0, TOP, money(RATE, TOP)
+    s.level[:2], s.at[:2] = (TOP, TOP / 2), (-0.5, -1.5)
     for level, size in ((0, TOP), (1, TOP / 2), (2, TOP)):  # there is no third
         x = kink(s, RATE, level)
         assert wish(s, x + 1e-6, size, RATE) == size

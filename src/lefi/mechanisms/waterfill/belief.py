@@ -49,8 +49,8 @@ class Client(NamedTuple):
 
 
 @inlined
-def recall(mine: Answers, shared: Shared, room: Any) -> tuple[int, float, bool]:
-    """Copy answers, with what their locations may have moved since. Returns heard, seen and cut of a Client."""
+def recall(mine: Answers, rate: float, shared: Shared, room: Any) -> Client:
+    """Copy answers, with what their locations may have moved since."""
     nothing = shared.floor + EXACT * shared.high
     count, seen, cut = 0, nothing, False
     while count < SLOTS and not np.isnan(mine[count].y):
@@ -61,7 +61,7 @@ def recall(mine: Answers, shared: Shared, room: Any) -> tuple[int, float, bool]:
         if heard.y > seen:
             seen, cut = heard.y, heard.limit * (1 - SAME) <= heard.y < shared.high * (1 - SAME)
         count += 1
-    return count, seen if seen > nothing else 0.0, cut
+    return Client(room, count, rate, seen if seen > nothing else 0.0, cut)
 
 
 @compiled
@@ -137,6 +137,7 @@ def normal(z: float, mean: float, var: float) -> float:
 @compiled
 def weigh(s: np.record, client: Client, shared: Shared, points: Points) -> None:
     """Add the log likelihood of the answers, and keep the point in its place if it is among the likeliest."""
+    s.full = money(client.rate, s.cap)
     for j in range(client.heard):
         if s.chance < max(points[KEPT - 1].chance, points[0].chance - NEGLIGIBLE):
             return  # no answer makes it likelier

@@ -5,20 +5,32 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import nnls
 
-from lefi.arrays import BoolArray, FloatArray, IntArray
-from lefi.compiler import compiled
-from lefi.mechanisms.waterfill.curves import BROAD, IDLE, KINDS, ROUGH, TINY, WIDE, Points, Shared, blank, wish
+from lefi.arrays import FloatArray, IntArray
+from lefi.compiler import allocating
+from lefi.mechanisms.waterfill.curves import (
+    BROAD,
+    IDLE,
+    KINDS,
+    PRICES,
+    ROUGH,
+    STEP,
+    SUMS,
+    TINY,
+    WIDE,
+    Points,
+    Shared,
+    blank,
+    wish,
+)
 from lefi.mechanisms.waterfill.fit import believe
 from lefi.mechanisms.waterfill.memory import EXACT, SAME, SLOTS, Answers
-from lefi.mechanisms.waterfill.plain import told
+from lefi.mechanisms.waterfill.plain import survey
 
 VOTERS = 256  # clients that are asked, about; all of a smaller fleet
-CHANCES = np.array(
-    [0.25, 0.4, *np.repeat([0.01, 0.005, 0.02, 0.005, 0.005, 0.005], 2), 0.0001, 0.1, 0.001, 0.04]
-)  # of the kinds, before anything is known
-FIRST = 14.0  # clients that these guesses count for
 VAGUE = 4.0  # variance of a location before anything is known, in log money
 FEW = 0.1  # clients, or answers, that a first guess counts for
+GUESSED = np.full(KINDS, FEW)  # clients of each kind that count as seen before anything is known
+GUESSED[[0, 1, STEP, IDLE]] = 4.0, 4.0, 2.0, 0.5  # rational, with a cap too; all or nothing; idle
 LATE = 3  # rounds before drift is believed and in which learning is repeated; answers before a client tells of others
 SURPRISED = 0.2  # share of known clients whose answers surprise in a round, from which prices have jumped
 ORDERLY = 10.0  # a tenth of the squared steps between answers are falls: then they are as noisy as they seem
@@ -39,7 +51,7 @@ class Fleet:
         self.first = np.array([start - high / 2, start + 1])  # where the first offer buys some
         self.calm = False  # few clients surprised it last
         self.ids, self.beliefs = np.empty(0, dtype=np.int64), blank(0)  # what was believed last of whom
-        self.shared = Shared(floor, high, ROUGH, 0.0, 0.0, 0.0, self.first.copy(), np.full(2, VAGUE), CHANCES.copy())
+        self.shared = Shared(floor, high, ROUGH, 0.0, 0.0, 0.0, self.first, np.full(2, VAGUE), GUESSED / GUESSED.sum())
 
     def hear(self, votes: Votes, round: int) -> None:
         """Take in what a round showed."""
@@ -53,9 +65,9 @@ class Fleet:
         new = (answers.when[:, 0] == round) & ~np.isnan(answers.y[:, LATE - 1]) & np.isin(ids, self.ids)
         if new.sum() > 2:
             beliefs = self.beliefs[np.searchsorted(self.ids, ids[new])]
-            size, _ = expected(answers[new], rate[new], beliefs)
-            off = np.abs(answers.y[new, 0] - size[:, 0])
-            share = float((off > WIDE * self.shared.rho * size[:, 0] + ROUGH * self.shared.high).mean())
+            size = expected(answers[new], rate[new], beliefs)[:, 0]
+            off = np.abs(answers.y[new, 0] - size)
+            share = float((off > WIDE * self.shared.rho * size + ROUGH * self.shared.high).mean())
             if share > SURPRISED and self.calm:
                 self.shared = self.shared._replace(jumped=float(round))
             self.calm = share < SURPRISED / 2
@@ -64,24 +76,20 @@ class Fleet:
     def learn(self, votes: Votes) -> None:
         """Take in the answers of some clients."""
         self.ids, rate, answers = votes
-        self.beliefs = points = believe(answers, rate, self.shared, told(answers, rate, self.shared))
+        plain = survey(answers, np.arange(rate.size), rate, self.shared)
+        self.beliefs = points = believe(answers, rate, self.shared, plain)
         # Who never delivered follows what is believed of the others: taken for evidence, that feeds on itself.
         delivered = (answers.y > self.shared.floor + EXACT * self.shared.high).any(axis=1)
         mean, var = self._locations(points[delivered], rate[delivered])
         rho, drift = self._noise(answers, rate, points)
         telling = points[delivered | ~np.isnan(answers.y[:, LATE])]
-        self.shared = self.shared._replace(mean=mean, var=var, rho=rho, drift=drift)
-        self.shared = self.shared._replace(chances=chances(telling))
+        self.shared = self.shared._replace(mean=mean, var=var, rho=rho, drift=drift, chances=chances(telling))
 
     def _locations(self, points: Points, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of log prices, and of log money."""
         mean, var, kind = *np.empty((2, 2)), points.kind
-        groups: tuple[tuple[FloatArray, BoolArray], ...] = (
-            (points.b + np.log(rate)[:, None], kind < 2),
-            (points.b, (kind >= 2) & (kind < IDLE)),
-        )
-        for group, (place, those) in enumerate(groups):
-            mine = points.chance * those
+        for group, those, shift in ((PRICES, kind < 2, np.log(rate)), (SUMS, (kind >= 2) & (kind < IDLE), 0 * rate)):
+            mine, place = points.chance * those, points.b + shift[:, None]
             own = mine.sum(axis=1)
             m = (mine * place).sum(axis=1) / np.maximum(own, TINY)
             v = (mine * (place - m[:, None]) ** 2).sum(axis=1) / np.maximum(own, TINY)
@@ -94,9 +102,9 @@ class Fleet:
     def _noise(self, answers: Answers, rate: FloatArray, points: Points) -> tuple[float, float]:
         """Squared residuals against the likeliest curve, regressed on a constant (noise) and on age (drift)."""
         shared, kind, y = self.shared, points.kind[:, :1], answers.y.astype(np.float64)
-        size, top = expected(answers, rate, points)
+        size = expected(answers, rate, points)
         with np.errstate(all="ignore"):
-            at_top = size >= top * (1 - EXACT)
+            at_top = size >= np.minimum(answers.limit, points.cap[:, :1]) * (1 - EXACT)
             some = (y > shared.floor) & ~np.isnan(y[:, 1:2])  # one answer alone is always on the curve
             use = some & (size > shared.floor) & (kind < IDLE) & ~(at_top & (y >= size * (1 - SAME)))
             use &= answers.when >= shared.jumped
@@ -129,23 +137,17 @@ def disorder(answers: Answers, close: float) -> float:
     return min(1.0, ORDERLY * falls / (falls + rises + EXACT**2))
 
 
-def expected(answers: Answers, rate: FloatArray, beliefs: Points) -> tuple[FloatArray, FloatArray]:
-    """What each client should have answered on its likeliest curve, and the most it could have (n, SLOTS)."""
-    size, top = np.empty((2, *answers.shape))
-    explain_all(answers, rate, beliefs, size, top)
-    return size, top
-
-
-@compiled
-def explain_all(answers: Answers, rate: FloatArray, beliefs: Points, size: FloatArray, top: FloatArray) -> None:
+@allocating
+def expected(answers: Answers, rate: FloatArray, beliefs: Points) -> FloatArray:
+    """What each client should have answered on its likeliest curve (n, SLOTS)."""
+    size = np.empty(answers.shape)
     for i in range(rate.size):
-        s = beliefs[i, 0]
         for j in range(SLOTS):
-            limit = float(answers[i, j].limit)
-            top[i, j], size[i, j] = min(limit, s.cap), wish(s, float(answers[i, j].x), limit, rate[i])
+            size[i, j] = wish(beliefs[i, 0], float(answers[i, j].x), float(answers[i, j].limit), rate[i])
+    return size
 
 
 def chances(points: Points) -> FloatArray:
     """Of the kinds."""
-    share = np.bincount(points.kind.ravel(), points.chance.ravel(), KINDS)
-    return np.asarray((FIRST * CHANCES + share) / (FIRST + share.sum()))
+    seen = GUESSED + np.bincount(points.kind.ravel(), points.chance.ravel(), KINDS)
+    return np.asarray(seen / seen.sum())

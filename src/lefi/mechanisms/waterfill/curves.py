@@ -30,9 +30,9 @@ TINY = float(np.finfo(np.float64).tiny)  # has a log
 NOTHING = -700.0  # log weight that offers nothing
 PRICES, SUMS = range(2)  # what has a prior: b of hinges, and b of others in log money
 
-FIELDS = [("kind", int), ("b", float), ("exponent", float), ("cap", float), ("chance", float)]
-LADDER = [("level", float, LEVELS), ("at", float, LEVELS)]  # sizes of stairs, the cap first, and their log money
-POINT = np.dtype([*FIELDS, *LADDER])  # a curve, and how likely it is
+# A curve, and how likely it is. full: log of what its cap would earn; level, at: sizes of stairs and their log money
+FIELDS = [("kind", int), *((name, float) for name in ("b", "exponent", "cap", "full", "chance"))]
+POINT = np.dtype([*FIELDS, ("level", float, LEVELS), ("at", float, LEVELS)])
 Points = Any  # records of POINT; (n, KEPT) are beliefs about n clients, the likeliest first
 
 
@@ -57,6 +57,11 @@ class Offers(NamedTuple):
     size: FloatArray  # to expect
     limit: FloatArray
     cost: FloatArray  # USD, at most
+
+    @classmethod
+    def at(cls, x: FloatArray) -> "Offers":
+        """Room for what these log weights bring."""
+        return cls(x, np.zeros(x.shape), np.zeros(x.shape), np.zeros(x.shape))
 
     def part(self, p: slice) -> "Offers":
         return Offers._make(column[p] for column in self)
@@ -88,7 +93,7 @@ def wish(s: np.record, x: float, limit: float, rate: float) -> float:
     most = min(s.cap, limit)
     if s.exponent == 0:
         return min(max((x - s.b) / rate, 0.0), most)
-    k = x + money(rate, most)
+    k = x + (s.full if limit >= s.cap else money(rate, limit))
     if s.kind == STAIRS:
         return min(reached(s, k), most)
     return min(s.cap * exp(s.exponent * min(k - s.b, 0.0)), most)
@@ -102,7 +107,7 @@ def kink(s: np.record, rate: float, level: int) -> float:
     if s.kind == STAIRS:
         level = level if s.level[level] > 0 else 0
         return s.at[level] - money(rate, s.level[level])
-    return s.b - money(rate, s.cap)
+    return s.b - s.full
 
 
 @inlined

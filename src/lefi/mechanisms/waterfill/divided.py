@@ -10,24 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lefi.arrays import BoolArray
 from lefi.cells import in_cells, total
 from lefi.mechanisms.division import Division, Draft, Lesson, Outcome, Round, divides
 from lefi.mechanisms.waterfill.commons import Fleet, Votes
 from lefi.mechanisms.waterfill.mechanism import Waterfill
 from lefi.mechanisms.waterfill.plain import Plain, survey
 from lefi.mechanisms.waterfill.solver import Heard
-from lefi.mechanisms.waterfill.turns import (
-    Count,
-    Groups,
-    Plan,
-    corrected,
-    counted,
-    cut,
-    decide,
-    hear,
-    split,
-    written,
-)
+from lefi.mechanisms.waterfill.turns import Plan, corrected, cut, decide, hear, turns, written
 from lefi.messages import CurveOffer, Receipt, Roster, spendable
 
 
@@ -35,20 +25,13 @@ class Own(NamedTuple):
     """What a partition keeps between two looks."""
 
     plain: Plain
-    groups: Groups | None = None
-
-
-class Look(NamedTuple):
-    """What a partition tells of its groups."""
-
-    heard: Heard
-    served: int
+    turn: BoolArray | None = None
 
 
 class Course(NamedTuple):
     """What is decided for all, so far."""
 
-    counts: Count
+    known: int
     plan: Plan | None = None
 
 
@@ -71,17 +54,16 @@ class WaterfillDivision(Division[Waterfill]):
         return here
 
     def look(self, of: Waterfill, roster: Roster, course: Course | None, own: Own | None, round: Round) -> Lesson:
-        """How many are known; then who is in which group; then what the served spend."""
+        """How many are known; then whose turn it is; then what the served spend."""
         if of.fleet is None:
             return Lesson()
         if course is None or own is None:
-            plain = survey(of.memory, roster, of.fleet.shared)
-            return Lesson(counted(plain), Own(plain))
-        if course.plan is None or own.groups is None:
-            groups = split(own.plain, of.drawn(roster), course.counts)
-            heard = hear(roster, of.memory, own.plain, groups, round.clients)
-            return Lesson(Look(heard, groups.served.size), own._replace(groups=groups))
-        return Lesson(in_cells(roster.ids, written(of.terms, roster, own.plain, own.groups, course.plan).cost), own)
+            plain = survey(of.memory.answers, of.memory.rows(roster.ids), roster.rate, of.fleet.shared)
+            return Lesson(int(plain.rises.sum()), Own(plain))
+        if course.plan is None or own.turn is None:
+            turn = turns(own.plain, of.drawn(roster), round.clients, course.known)
+            return Lesson(hear(roster, of.memory, own.plain, turn, round.clients), Own(own.plain, turn))
+        return Lesson(in_cells(roster.ids, written(of.terms, roster, own.plain, own.turn, course.plan).cost), own)
 
     def decide(
         self, of: Waterfill, head: Fleet | None, looks: Sequence[Any], course: Course | None, round: Round
@@ -89,20 +71,18 @@ class WaterfillDivision(Division[Waterfill]):
         if head is None:
             return None
         if course is None:
-            return Course(Count(*np.sum(looks, axis=0).tolist()))
+            return Course(sum(looks))
         if course.plan is not None:
             return course._replace(plan=corrected(course.plan, total(looks)))
         of.fleet = head
-        heard = Heard(*joined([look.heard for look in looks]))
-        served = sum(look.served for look in looks)
-        return Course(course.counts, decide(of.solver(), heard, served, spendable(round.money)))
+        return course._replace(plan=decide(of.solver(), Heard(*joined(looks)), round.clients, spendable(round.money)))
 
     def draft(self, of: Waterfill, roster: Roster, course: Course | None, own: Own | None, round: Round) -> Draft:
         """The offers; the cost is that of those who are served, once something is known."""
-        if course is None or course.plan is None or own is None or own.groups is None:
+        if course is None or course.plan is None or own is None or own.turn is None:
             offer = of.first(roster, spendable(round.money) / round.clients)
             return Draft(offer, offer.payment(offer.limit))
-        found = written(of.terms, roster, own.plain, own.groups, course.plan)
+        found = written(of.terms, roster, own.plain, own.turn, course.plan)
         return Draft(of.offer(roster, found.x, found.limit), found.cost)
 
     def scaled(self, of: Waterfill, draft: Draft, cost: float, course: Course | None, round: Round) -> CurveOffer:

@@ -9,7 +9,7 @@ from lefi.mechanisms.waterfill.commons import Fleet
 from lefi.mechanisms.waterfill.curves import KINDS, Points, wish
 from lefi.mechanisms.waterfill.fit import believe
 from lefi.mechanisms.waterfill.memory import SAME, Memory
-from lefi.mechanisms.waterfill.plain import told as said
+from lefi.mechanisms.waterfill.plain import SAID
 from lefi.messages import Terms
 
 NAMES = (  # of the kinds
@@ -18,7 +18,7 @@ NAMES = (  # of the kinds
 )
 
 
-def explain(terms: Terms, fleet: Fleet | None, memory: Memory, ids: IntArray) -> Explanation:
+def explain(terms: Terms, fleet: Fleet, memory: Memory, ids: IntArray) -> Explanation:
     """The belief about each client, against what an offer would pay for the largest size."""
     heard, rate = memory.read(ids), memory.rate(ids)
     last = heard[:, 0]
@@ -26,15 +26,9 @@ def explain(terms: Terms, fleet: Fleet | None, memory: Memory, ids: IntArray) ->
     offered = np.exp(last.x) * full
     middle = np.where(np.isnan(offered), terms.budget / max(memory.ids.size, 1), offered)
     money = middle[:, None] * np.exp(np.linspace(-DEEP, DEEP, 40))
-    if fleet is None:
-        low, high = (np.full(money.shape, size) for size in (terms.size_low, terms.size_high))
-        told: tuple[dict[str, float], ...] = ({},) * ids.size
-        return Explanation(ids, money, (low + high) / 2, low, high, offered, told, ("Nothing is known.",) * ids.size)
-    plain = said(heard, rate, fleet.shared)
-    plain.rises[:] = False  # all that its answers leave, also of who is taken for known
-    beliefs = believe(heard, rate, fleet.shared, plain)
-    sizes = np.maximum(answers(beliefs, np.log(money / full[:, None]), terms.size_high, rate), terms.size_low)
-    chance = beliefs.chance
+    # All that its answers leave, also of who would be taken for known.
+    beliefs = believe(heard, rate, fleet.shared, np.zeros(ids.size, SAID).view(np.recarray))
+    sizes, chance = answers(beliefs, np.log(money / full[:, None]), rate, terms), beliefs.chance
     expected = (sizes * chance[:, :, None]).sum(axis=1)
     band = [quantile(sizes, chance, share) for share in (0.05, 0.95)]
     room = 2 * fleet.shared.rho * expected
@@ -45,13 +39,13 @@ def explain(terms: Terms, fleet: Fleet | None, memory: Memory, ids: IntArray) ->
     return Explanation(ids, money, expected, low, high, offered, learned, why)
 
 
-def answers(beliefs: Points, x: FloatArray, high: float, rate: FloatArray) -> FloatArray:
+def answers(beliefs: Points, x: FloatArray, rate: FloatArray, terms: Terms) -> FloatArray:
     """What each point would deliver at these log weights (clients, points, weights)."""
-    found = np.empty((*beliefs.shape[:2], x.shape[1]))
-    for i, points in enumerate(beliefs):
-        for p, s in enumerate(points):
-            found[i, p] = [wish(s, float(at), high, float(rate[i])) for at in x[i]]
-    return found
+    found = [
+        [[wish(s, at, terms.size_high, own) for at in weights] for s in points]
+        for points, weights, own in zip(beliefs, x.tolist(), rate.tolist(), strict=True)
+    ]
+    return np.maximum(np.reshape(found, (*beliefs.shape, x.shape[1])), terms.size_low)
 
 
 def facts(points: Points, fleet: Fleet) -> dict[str, float]:

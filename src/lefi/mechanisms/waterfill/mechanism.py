@@ -55,10 +55,10 @@ class Waterfill:
 
     def ask(self, roster: Roster, budget: float | None = None) -> CurveOffer:
         order, ordered = by_id(roster)  # so that not even rounding depends on how the roster is ordered
-        money = self.terms.in_force(budget)
-        offer = self._offer(ordered, spendable(money))
-        while (worst := offer.worst_case()) > spendable(money):  # never, but for a belief gone wrong
-            offer = cut(offer, worst * (1 + 1e-12), spendable(money))
+        money = spendable(self.terms.in_force(budget))
+        offer = self._offer(ordered, money)
+        while (worst := offer.worst_case()) > money:  # never, but for a belief gone wrong
+            offer = cut(offer, worst, money)
         back = np.argsort(order, kind="stable")
         return offer if ordered is roster else CurveOffer(offer.weight[back], roster.rate, offer.limit[back])
 
@@ -90,7 +90,8 @@ class Waterfill:
 
     def explain(self, ids: IntArray) -> Explanation:
         """What is believed of these clients; the rate of each is the one it was last seen with."""
-        return explain(self.terms, self.fleet, self.memory, ids)
+        fleet = self.fleet or self.first_fleet(self.terms.budget / max(ids.size, 1))
+        return explain(self.terms, fleet, self.memory, ids)
 
     def _offer(self, roster: Roster, budget: float) -> CurveOffer:
         """To clients in the order of their ids."""

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from lefi.arrays import BoolArray, FloatArray, IntArray
+from lefi.arrays import FloatArray, IntArray
 from lefi.compiler import compiled, inlined
 from lefi.messages import Roster
 
@@ -34,39 +34,37 @@ class Memory:
         self.answers = unheard(0)
         self.round = 0
 
-    def rows(self, ids: IntArray) -> tuple[IntArray, BoolArray]:
-        """Where these ids stand, and which of them are known."""
-        if self.ids.size == 0:
-            return np.zeros(ids.size, dtype=np.int64), np.zeros(ids.size, dtype=bool)
+    def rows(self, ids: IntArray) -> IntArray:
+        """Where these ids stand; -1 where one is new."""
         if np.array_equal(ids, self.ids):  # most rounds of a large fleet: to look a million ids up takes long
-            return np.arange(ids.size), np.ones(ids.size, dtype=bool)
-        at = np.minimum(np.searchsorted(self.ids, ids), self.ids.size - 1)
-        return at, self.ids[at] == ids
+            return np.arange(ids.size)
+        at = np.searchsorted(self.ids, ids)
+        found = at < self.ids.size
+        found[found] = self.ids[at[found]] == ids[found]
+        return np.where(found, at, -1)
 
     def read(self, ids: IntArray) -> Answers:
         """The answers of these clients."""
-        at, known = self.rows(ids)
-        found = unheard(ids.size)
-        found[known] = self.answers[at[known]]
+        at, found = self.rows(ids), unheard(ids.size)
+        found[at >= 0] = self.answers[at[at >= 0]]
         return found
 
     def rate(self, ids: IntArray) -> FloatArray:
         """The rate that each of these clients had last; the mean where it is new."""
-        at, known = self.rows(ids)
-        found = np.full(ids.size, self.rates.mean() if self.rates.size else 1.0)
-        found[known] = self.rates[at[known]]
+        at, found = self.rows(ids), np.full(ids.size, self.rates.mean() if self.rates.size else 1.0)
+        found[at >= 0] = self.rates[at[at >= 0]]
         return found
 
     def note(self, roster: Roster, x: FloatArray, limit: FloatArray, y: FloatArray) -> None:
         """Take in a round (ids sorted); where y is NaN there was no answer."""
         self.round += 1
-        new = ~self.rows(roster.ids)[1]
+        new = self.rows(roster.ids) < 0
         if new.any():
             into = np.searchsorted(self.ids, roster.ids[new])
             self.ids = np.insert(self.ids, into, roster.ids[new])
             self.seen, self.rates = np.insert(self.seen, into, self.round), np.insert(self.rates, into, 0.0)
             self.answers = np.insert(self.answers, into, unheard(1), axis=0)
-        at, _ = self.rows(roster.ids)
+        at = self.rows(roster.ids)
         self.seen[at], self.rates[at] = self.round, roster.rate
         push(self.answers, at, x, limit, y, float(self.round))
         stay = self.round - self.seen <= self.forget

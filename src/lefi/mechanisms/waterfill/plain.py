@@ -5,45 +5,32 @@ b = min(x - rate y), and on the rise it is b.
 """
 
 from math import log, sqrt
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
 from lefi.allocation import best_response
-from lefi.arrays import BoolArray, FloatArray, IntArray
+from lefi.arrays import FloatArray, IntArray
 from lefi.compiler import compiled, inlined
 from lefi.mechanisms.waterfill.curves import NOTHING, PRICES, ROUGH, Offers, Shared
-from lefi.mechanisms.waterfill.memory import EXACT, SAME, SLOTS, Answers, Memory
-from lefi.messages import Roster, Terms
+from lefi.mechanisms.waterfill.memory import EXACT, SAME, SLOTS, Answers
+from lefi.messages import Terms
 from lefi.threads import in_parts
 
 SIZES, LOOKS = 9, 3  # to choose from, evenly spread; looks at them, each four times as close as the one before
 
-
-class Plain(NamedTuple):
-    """What the answers of n clients say."""
-
-    follows: BoolArray  # no answer contradicts such a curve; else it is offered what brought something last, or nothing
-    rises: BoolArray  # nor is its location in doubt: one lies on the rise
-    b: FloatArray  # location: where it is, or where it is sought
-    cap: FloatArray  # the most to pay for; 0 where nothing ever came
-    part: FloatArray  # of the cap that is delivered
-
-    def take(self, at: IntArray | slice) -> "Plain":
-        return Plain._make(column[at] for column in self)
+# What the answers of a client say.
+# follows: none contradicts such a curve; else the client is offered what brought something last, or nothing
+# rises: nor is its location in doubt, one lies on the rise    b: location, where it is or where it is sought
+# cap: the most to pay for, 0 where nothing ever came          part: of the cap that is delivered
+SAID = np.dtype([("follows", bool), ("rises", bool), ("b", float), ("cap", float), ("part", float)])
+Plain = Any  # records of SAID
 
 
-def survey(memory: Memory, roster: Roster, shared: Shared) -> Plain:
-    """What the answers of these clients say."""
-    at, known = memory.rows(roster.ids)
-    return told(memory.answers, roster.rate, shared, np.where(known, at, -1))
-
-
-def told(answers: Answers, rate: FloatArray, shared: Shared, at: IntArray | None = None) -> Plain:
-    """What these answers say, of a client each, or of the clients in these rows; -1: there is none."""
-    rows = np.arange(rate.size) if at is None else at
-    found = Plain(*np.zeros((2, rate.size), dtype=bool), *np.zeros((3, rate.size)))
-    in_parts(rate.size, lambda p: look(answers, rows[p], rate[p], shared, found.take(p)))
+def survey(answers: Answers, at: IntArray, rate: FloatArray, shared: Shared) -> Plain:
+    """What the answers in these rows say, of a client each; -1: there are none."""
+    found = np.recarray(rate.size, SAID)
+    in_parts(rate.size, lambda p: look(answers, at[p], rate[p], shared, found[p]))
     return found
 
 
@@ -52,7 +39,8 @@ def look(answers: Answers, at: IntArray, rate: FloatArray, shared: Shared, found
     """Fill what is found about the clients in these rows."""
     close, calm = EXACT * shared.high, shared.rho <= ROUGH and shared.drift <= EXACT / SLOTS
     for i in range(at.size):
-        found.b[i], found.cap[i], found.part[i] = 0.0, 0.0, 1.0
+        one = found[i]
+        one.follows, one.rises, one.b, one.cap, one.part = False, False, 0.0, 0.0, 1.0
         if at[i] < 0 or np.isnan(answers[at[i], 0].y):
             continue
         mine, r = answers[at[i]], rate[i]
@@ -60,8 +48,7 @@ def look(answers: Answers, at: IntArray, rate: FloatArray, shared: Shared, found
         while n < SLOTS and not np.isnan(mine[n].y) and (n == 0 or mine[n].when >= shared.jumped):
             if mine[n].y > shared.floor + close:
                 if top == 0:
-                    found.b[i], found.cap[i] = mine[n].x - r * mine[n].limit, mine[n].limit
-                    found.part[i] = mine[n].y / mine[n].limit
+                    one.b, one.cap, one.part = mine[n].x - r * mine[n].limit, mine[n].limit, mine[n].y / mine[n].limit
                 b, top = min(b, mine[n].x - r * mine[n].y), max(top, mine[n].y)
             else:
                 least = max(least, mine[n].x - r * shared.floor)
@@ -75,10 +62,10 @@ def look(answers: Answers, at: IntArray, rate: FloatArray, shared: Shared, found
         for j in range(n if b < np.inf else 0):
             size = min(max((mine[j].x - b) / r, shared.floor), min(cap, mine[j].limit))
             fits = fits and abs(mine[j].y - size) <= close
-        found.follows[i], found.rises[i] = fits, fits and rises
+        one.follows, one.rises = fits, fits and rises
         if fits:
-            found.cap[i], found.part[i] = cap, 1.0
-            found.b[i] = b if rises else seek(least, b, shared.mean[PRICES] - log(r), sqrt(shared.var[PRICES]))
+            one.cap, one.part = cap, 1.0
+            one.b = b if rises else seek(least, b, shared.mean[PRICES] - log(r), sqrt(shared.var[PRICES]))
 
 
 @inlined
@@ -95,15 +82,15 @@ def seek(least: float, most: float, mean: float, deviation: float) -> float:
 
 def serve(terms: Terms, iid: FloatArray, rate: FloatArray, plain: Plain, price: float) -> Offers:
     """The best offers at a price of money: a size is delivered for what pays the last sample of it."""
-    found = Offers(*np.empty((4, rate.size)))
+    found, every = Offers.at(np.empty(rate.size)), plain[:, None]
 
     def fill(p: slice) -> None:
-        low, step, pick = np.zeros(plain.b[p].size), plain.cap[p] / (SIZES - 1), np.zeros(plain.b[p].size, np.int64)
+        low, step, pick = np.zeros(plain[p].size), plain[p].cap / (SIZES - 1), np.zeros(plain[p].size, np.int64)
         for _ in range(LOOKS):
             size = low[:, None] + step[:, None] * np.arange(SIZES)
-            cost = np.exp(plain.b[p, None]) * np.expm1(rate[p, None] * size)
-            gain = np.array(terms.accuracy(size * plain.part[p, None], iid[p, None]))
-            gain[(size > 0) & (size < plain.cap[p, None] * (1 - SAME)) & ~plain.follows[p, None]] = -np.inf
+            cost = np.exp(every[p].b) * np.expm1(rate[p, None] * size)
+            gain = np.array(terms.accuracy(size * every[p].part, iid[p, None]))
+            gain[(size > 0) & (size < every[p].cap * (1 - SAME)) & ~every[p].follows] = -np.inf
             best_response(gain, cost, price, pick)
             found.size[p] = low + step * pick
             low, step = low + step * np.clip(pick - 1, 0, SIZES - 3), step * 2 / (SIZES - 1)

@@ -30,15 +30,7 @@ class Heard(NamedTuple):
     rate: FloatArray
     answers: Answers
     thought: BoolArray  # else it is served, and stands for others
-    follows: BoolArray  # from here on as in Plain
-    rises: BoolArray
-    b: FloatArray
-    cap: FloatArray
-    part: FloatArray
-
-    @property
-    def plain(self) -> Plain:
-        return Plain(*self[5:])
+    plain: Plain
 
 
 class Solver(NamedTuple):
@@ -48,12 +40,11 @@ class Solver(NamedTuple):
     shared: Shared
     explore: bool
 
-    def solve(self, heard: Heard, served: int, budget: float) -> tuple[Offers, float]:
-        """Offers to those who are heard, and the price of money where so many are served."""
-        thought, answers, rate, iid, shared = heard.thought, heard.answers, heard.rate, heard.iid, self.shared
-        n, low, high = rate.size, shared.floor, shared.high
-        stands = np.where(thought, 1.0, served / max(int((~thought).sum()), 1))  # for how many each of them stands
-        each = float(np.log(budget / stands.sum()))
+    def solve(self, heard: Heard, clients: int, budget: float) -> tuple[Offers, float]:
+        """Offers to those who are heard, and the price of money for all clients."""
+        (_, iid, rate, answers, thought, plain), shared = heard, self.shared
+        n, low, high, each = rate.size, shared.floor, shared.high, float(np.log(budget / clients))
+        stands = np.where(thought, 1.0, (clients - thought.sum()) / max((~thought).sum(), 1))  # for how many
         # Who was looked at often enough is tried no more: one more look would find a try worth it by chance.
         trying = np.isnan(answers.y[:, TRIED]) | (answers.when[:, TRIED] < shared.jumped)
         horizon = np.where(trying & self.explore, min(HORIZON, (2 * shared.now) ** 2), 0.0)
@@ -62,7 +53,7 @@ class Solver(NamedTuple):
         beliefs, rows, x, half = blank(n), np.arange(n), np.empty((n, 1 + GRID + TOPS)), np.empty(n)
 
         def start(p: slice) -> None:
-            beliefs[p] = believe(answers[p], rate[p], shared, heard.plain.take(p))
+            beliefs[p] = believe(answers[p], rate[p], shared, plain[p])
             candidates.propose(beliefs[p], rate[p], each - DEPTH, each + DEPTH, x[p], half[p])
 
         def expect(p: slice) -> None:
@@ -75,7 +66,7 @@ class Solver(NamedTuple):
         in_parts(n, start)
         tops, mine, sober = x[:, 1 + GRID :], thought[:, None] * 1.0, 0.0
         for stage in range(1, STAGES + 1):
-            found = Offers(x, *np.empty((3, *x.shape)))
+            found = Offers.at(x)
             in_parts(n, expect)
             gain = np.ascontiguousarray(self.terms.accuracy(found.size, iid[:, None]))
             if stage == 1:

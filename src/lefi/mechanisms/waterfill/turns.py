@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lefi.arrays import FloatArray, IntArray
+from lefi.arrays import BoolArray, FloatArray, IntArray
 from lefi.cells import summed
 from lefi.draws import key, uniform
 from lefi.mechanisms.waterfill.curves import TINY, Offers
@@ -20,25 +20,6 @@ WORK = 2_000  # clients that a round thinks about, at most
 SAMPLE = WORK // 2  # of those that are served, about so many tell the price
 AROUND = np.exp(np.linspace(1, -1, 41))  # of the price: where it is known what is spent
 SPARE = 0.004  # share of the money of those who are served that is left over: about what spending is misjudged by
-
-
-class Count(NamedTuple):
-    """Of a fleet."""
-
-    clients: int
-    known: int  # whose location is known
-
-    @property
-    def turn(self) -> float:
-        """The chance that a client whose location is not known has its turn to be thought about."""
-        return min(WORK / max(self.clients - self.known, 1), 1.0)
-
-
-class Groups(NamedTuple):
-    """Where clients stand."""
-
-    thought: IntArray  # thought about
-    served: IntArray  # at the price of money, by what their answers say
 
 
 class Plan(NamedTuple):
@@ -55,37 +36,31 @@ class Plan(NamedTuple):
 
 def plan(solver: Solver, memory: Memory, roster: Roster, drawn: FloatArray, budget: float) -> tuple[Offers, Plan]:
     """What to offer; `drawn`, a number from 0 to 1 per client, tells whose turn it is."""
-    plain = survey(memory, roster, solver.shared)
-    groups = split(plain, drawn, counted(plain))
-    decided = decide(solver, hear(roster, memory, plain, groups, len(roster)), groups.served.size, budget)
-    spent = summed(roster.ids, written(solver.terms, roster, plain, groups, decided).cost)
-    return written(solver.terms, roster, plain, groups, corrected(decided, spent)), decided
+    plain = survey(memory.answers, memory.rows(roster.ids), roster.rate, solver.shared)
+    turn = turns(plain, drawn, plain.size, int(plain.rises.sum()))
+    decided = decide(solver, hear(roster, memory, plain, turn, plain.size), plain.size, budget)
+    spent = summed(roster.ids, written(solver.terms, roster, plain, turn, decided).cost)
+    return written(solver.terms, roster, plain, turn, corrected(decided, spent)), decided
 
 
-def counted(plain: Plain) -> Count:
-    return Count(plain.rises.size, int(plain.rises.sum()))
+def turns(plain: Plain, drawn: FloatArray, clients: int, known: int) -> BoolArray:
+    """Who is thought about: all of a small fleet, of a large one some of those whose location is not known."""
+    return (clients <= WORK) | ~plain.rises & (drawn < WORK / max(clients - known, 1))
 
 
-def split(plain: Plain, drawn: FloatArray, count: Count) -> Groups:
-    """All of a small fleet are thought about, of a large one some whose location is not known."""
-    turn = ~plain.rises & (drawn < count.turn) | (count.clients <= WORK)
-    return Groups(np.flatnonzero(turn), np.flatnonzero(~turn))
+def hear(roster: Roster, memory: Memory, plain: Plain, turn: BoolArray, clients: int) -> Heard:
+    """Those who tell the price: who is thought about, and some of those who are served."""
+    at = np.flatnonzero(turn | (uniform(key(0, "telling"), roster.ids) < SAMPLE / clients))
+    said, thought, ids = plain[at], turn[at], roster.ids[at]
+    said.rises |= ~thought  # who is served is taken for what its answers say
+    return Heard(ids, roster.iid[at], roster.rate[at], memory.read(ids), thought, said)
 
 
-def hear(roster: Roster, memory: Memory, plain: Plain, groups: Groups, clients: int) -> Heard:
-    """Those who tell the price."""
-    telling = groups.served[uniform(key(0, "telling"), roster.ids[groups.served]) < SAMPLE / clients]
-    at = np.sort(np.concatenate([groups.thought, telling]))
-    thought, ids, mine = np.isin(at, groups.thought), roster.ids[at], plain.take(at)
-    mine.rises[:] |= ~thought  # who is served is taken for what its answers say
-    return Heard(ids, roster.iid[at], roster.rate[at], memory.read(ids), thought, *mine)
-
-
-def decide(solver: Solver, heard: Heard, served: int, budget: float) -> Plan:
-    """Offers to those who are heard, and the price, where so many are served."""
-    offers, price = solver.solve(heard, served, budget)
+def decide(solver: Solver, heard: Heard, clients: int, budget: float) -> Plan:
+    """Offers to those who are heard, and the price for all clients."""
+    offers, price = solver.solve(heard, clients, budget)
     some = np.flatnonzero(~heard.thought)
-    telling = solver.terms, heard.iid[some], heard.rate[some], heard.plain.take(some)
+    telling = solver.terms, heard.iid[some], heard.rate[some], heard.plain[some]
     prices = price * AROUND
     spends = np.array([serve(*telling, float(p)).cost.sum() for p in prices]) if some.size else 0 * prices
     spent = float(np.nan_to_num(offers.cost[heard.thought]).sum())  # a belief gone wrong is offered nothing
@@ -104,14 +79,13 @@ def corrected(decided: Plan, spent: float) -> Plan:
     return decided._replace(price=float(price))
 
 
-def written(terms: Terms, roster: Roster, plain: Plain, groups: Groups, decided: Plan) -> Offers:
+def written(terms: Terms, roster: Roster, plain: Plain, turn: BoolArray, decided: Plan) -> Offers:
     """What is decided, client by client; the costs are those of the served."""
-    found, at = Offers(*np.zeros((4, len(roster)))), np.searchsorted(decided.ids, roster.ids[groups.thought])
-    found.x[groups.thought], found.limit[groups.thought] = decided.offers.x[at], decided.offers.limit[at]
-    easy = groups.served
-    offers = serve(terms, roster.iid[easy], roster.rate[easy], plain.take(easy), decided.price)
+    found, at = Offers.at(np.zeros(len(roster))), np.searchsorted(decided.ids, roster.ids[turn])
+    found.x[turn], found.limit[turn] = decided.offers.x[at], decided.offers.limit[at]
+    offers = serve(terms, roster.iid[~turn], roster.rate[~turn], plain[~turn], decided.price)
     for column, theirs in zip(found, offers, strict=True):
-        column[easy] = np.nan_to_num(theirs)
+        column[~turn] = np.nan_to_num(theirs)
     return found
 
 
