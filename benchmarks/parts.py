@@ -35,26 +35,26 @@ PARTS = {
         "who is known has one curve, and those of a large fleet are served without a thought",
         *(
             "plain.py",
-            "fits = top if capped else shared.high, calm and (",
-            "fits = top if capped else shared.high, False and (",
+            "fits, rises, capped = calm and",
+            "fits, rises, capped = False and",
         ),
-        ("plain.py", "turns.corrected", "turns.turns", "solver.Heard"),
+        ("plain.py", "solver.Look", "solver.look", "solver.written"),
     ),
     "tries": Part(
         "what an answer is worth later",
         *("solver.py", "HORIZON = 150.0", "HORIZON = 0.0"),
-        tuple(f"candidates.{name}" for name in ("Stakes", "foresee", "told")),
+        ("candidates.foresee",),
     ),
     "powers": Part(
         "the family of powers",
-        *("fit.py", "for kind in range(STAIRS):", "for kind in (0, 1, STAIRS - 2, STAIRS - 1):"),
+        *("belief.py", "for kind in range(STAIRS):", "for kind in (0, 1, STAIRS - 2, STAIRS - 1):"),
         (),
     ),
-    "steps": Part("the family of all or nothing", "fit.py", "in range(STAIRS):", "in range(STAIRS - 2):", ()),
+    "steps": Part("the family of all or nothing", "belief.py", "in range(STAIRS):", "in range(STAIRS - 2):", ()),
     "stairs": Part(
         "the family of last resort, for odd curves",
-        *("fit.py", "        climb(client, shared, points, s)\n", ""),
-        ("staircase.py", "curves.reached"),
+        *("belief.py", "        climb(client, shared, points, s)\n", ""),
+        ("belief.climb", "belief.levels", "belief.place"),
     ),
     "rough stairs": Part(
         "a curve of no family may pass for stairs",
@@ -63,10 +63,10 @@ PARTS = {
     ),
     "noise": Part(
         "noise and drift are learned",
-        *("commons.py", "var=var, rho=rho, drift=drift", "var=var, rho=self.shared.rho, drift=0.0"),
+        *("commons.py", "rho=rho, drift=drift, chances", "rho=self.shared.rho, drift=0.0, chances"),
         ("commons._noise", "commons.disorder", "commons.expected"),
     ),
-    "drift": Part("drift is learned", "commons.py", "drift=drift, chances", "drift=0.0, chances", ("curves.moved",)),
+    "drift": Part("drift is learned", "commons.py", "drift=drift, chances", "drift=0.0, chances", ("belief.slack",)),
     "order": Part(
         "noise has to show itself by answers out of order",
         *("commons.py", "return min(1.0, ORDERLY", "return max(1.0, ORDERLY"),
@@ -85,7 +85,7 @@ PARTS = {
     "chances": Part(
         "kinds of some tell those of others",
         *("commons.py", "seen = GUESSED + np", "seen = GUESSED + 0 * np"),
-        ("commons.chances",),
+        (),
     ),
     "kinks": Part("candidates at kinks", "candidates.py", "GRID, TOPS = 12, 6", "GRID, TOPS = 12, 1", ("curves.kink",)),
     "old answers": Part(
@@ -100,7 +100,7 @@ PARTS = {
     ),
     "second choices": Part(
         "who cannot pay for a leap takes what the money left over buys",
-        *("solver.py", "budget, attempts=8)", "budget)"),
+        *("solver.py", "left, attempts=8)", "left)"),
         (),
     ),
 }

@@ -73,12 +73,12 @@ def test_where_the_package_cannot_be_written_the_user_keeps_the_code(package: Pa
 
 
 def test_a_function_sees_its_imports_and_theirs_and_keeps_its_name() -> None:
-    from lefi.mechanisms.waterfill import fit
+    from lefi.mechanisms.waterfill import belief
 
-    seen = {path.relative_to(compiler.PACKAGE).as_posix() for path in compiler.sources(Path(fit.__file__))}
-    assert {f"mechanisms/waterfill/{name}.py" for name in ("fit", "belief", "staircase", "curves", "memory")} <= seen
+    seen = {path.relative_to(compiler.PACKAGE).as_posix() for path in compiler.sources(Path(belief.__file__))}
+    assert {f"mechanisms/waterfill/{name}.py" for name in ("belief", "curves", "memory", "shared")} <= seen
     assert "mechanisms/price/mechanism.py" not in seen
-    assert fit.fit_all.__qualname__ == "fit_all"
+    assert belief.fit.__qualname__ == "fit"
 
 
 def test_an_imported_package_counts_with_every_file(tmp_path: Path) -> None:

@@ -25,11 +25,11 @@ def play(name: str) -> None:
 
 def cold() -> bool:
     """Whether the largest kernel has to be compiled: nothing is on disk under the digest of its sources."""
-    from lefi.mechanisms.waterfill import fit
+    from lefi.mechanisms.waterfill import belief
 
-    kernel: Any = fit.fit_all
+    kernel: Any = belief.fit
     kept = Path(kernel._cache.cache_path)
-    return not list(kept.glob(f"*{kernel.__name__}-{digest(Path(fit.__file__))}*.nbi"))
+    return not list(kept.glob(f"*{kernel.__name__}-{digest(Path(belief.__file__))}*.nbi"))
 
 
 def compile_all() -> None:

@@ -12,6 +12,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 Floats = NDArray[np.float64] | float  # an array, or one number for all
+TINY = float(np.finfo(np.float64).tiny)  # the least number of full precision: has a log
 _NUMBERS = (float, int, np.integer, np.floating)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from lefi.mechanisms.waterfill import mechanism, turns
+from lefi.mechanisms.waterfill import mechanism, solver
 from tests.cluster.fleets import off, one_process, played, receipts, small
 from tests.lengths import covering
 
@@ -34,7 +34,7 @@ def test_offers_do_not_depend_on_partitions(tmp_path: Path, mechanism: str, flee
 @pytest.mark.parametrize("fleet", ["mixed", "stubborn, flaky, noisy", "reluctant, drifting"])
 def test_large_fleets_do_not_depend_on_partitions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fleet: str) -> None:
     """A fleet that is large to `waterfill`: some follow a formula, some are thought about, some wait."""
-    small_numbers = {mechanism: {"VOTERS": 20}, turns: {"WORK": 12, "SAMPLE": 20}}
+    small_numbers = {mechanism: {"VOTERS": 20}, solver: {"WORK": 12, "SAMPLE": 20}}
     for module, constants in small_numbers.items():
         for name, value in constants.items():
             monkeypatch.setattr(module, name, value)

@@ -8,8 +8,8 @@ import pytest
 
 import lefi
 from lefi.mechanisms import Lefi, Price
-from lefi.mechanisms.last_value import LastValue
 from lefi.mechanisms.presence import Presence
+from lefi.mechanisms.table import LastValue
 
 
 def test_the_longest_gone_are_forgotten_first() -> None:

@@ -11,7 +11,7 @@ from lefi.cluster.engines import Engine
 from lefi.cluster.folder import Folder
 from lefi.cluster.spec import Spec
 from lefi.errors import LefiError
-from lefi.mechanisms.division import Lesson, Outcome, Round
+from lefi.mechanisms.division import Outcome, Round
 
 EVERY = 10  # rounds between two saves: what a dead worker knew is told again from receipts of at most so many
 
@@ -78,14 +78,9 @@ class Driver:
     def _settle(self, round: Round) -> dict[str, Any]:
         """Offers to all, and the row of the round."""
         spec, engine = self.spec, self.engine
-        plan, looks = None, [Lesson() for _ in self.parts]
-        for _ in range(spec.division.looks):
-            looks = [
-                engine.submit(stages.look, spec, state, self.head, plan, last, round)
-                for state, last in zip(self.states, looks, strict=True)
-            ]
-            told = [engine.submit(stages.shared, look) for look in looks]
-            plan = engine.submit(stages.decide, spec, self.head, told, plan, round)
+        looks = [engine.submit(stages.look, spec, state, self.head, round) for state in self.states]
+        told = [engine.submit(stages.shared, look) for look in looks]
+        plan = engine.submit(stages.decide, spec, self.head, told, round)
         drafts = [
             engine.submit(stages.draft, spec, state, self.head, plan, last, round)
             for state, last in zip(self.states, looks, strict=True)

@@ -61,14 +61,14 @@ def same(head: Any) -> Any:
     return head
 
 
-def look(spec: Spec, state: State, head: Any, plan: Any, last: Lesson, round: Round) -> Lesson:
+def look(spec: Spec, state: State, head: Any, round: Round) -> Lesson:
     """What is known of the clients of a partition."""
-    return spec.division.look(_current(spec, state, head), state.market.fleet.roster, plan, last.own, round)
+    return spec.division.look(_current(spec, state, head), state.market.fleet.roster, round)
 
 
-def decide(spec: Spec, head: Any, looks: Sequence[Any], plan: Any, round: Round) -> Any:
+def decide(spec: Spec, head: Any, looks: Sequence[Any], round: Round) -> Any:
     """The plan for all."""
-    return spec.division.decide(spec.made(), head, looks, plan, round)
+    return spec.division.decide(spec.made(), head, looks, round)
 
 
 def draft(spec: Spec, state: State, head: Any, plan: Any, last: Lesson, round: Round) -> Draft:

@@ -15,7 +15,7 @@ from lefi.errors import InputError
 from lefi.game.match import Maker, Match, maker, match
 from lefi.game.strategic import Strategic
 from lefi.mechanisms import Mechanism
-from lefi.mechanisms.last_value import LastValue
+from lefi.mechanisms.table import LastValue
 from lefi.messages import Offer, Receipt, Roster, Terms
 from lefi.offers import limited
 from lefi.world.behaviours import Behaviour, SelfishFleet

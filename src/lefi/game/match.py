@@ -11,8 +11,8 @@ from lefi.draws import generator
 from lefi.errors import InputError
 from lefi.game.strategic import Side, Strategic
 from lefi.mechanisms import Mechanism, make
-from lefi.mechanisms.last_value import LastValue
 from lefi.mechanisms.mechanism import done
+from lefi.mechanisms.table import LastValue
 from lefi.messages import Terms
 from lefi.offers import PriceOffer
 from lefi.world.abilities import Costed, able

@@ -10,7 +10,7 @@ import numpy as np
 from lefi.arrays import BoolArray, FloatArray, IntArray
 from lefi.game.policies import Policy
 from lefi.game.view import View
-from lefi.mechanisms.last_value import LastValue
+from lefi.mechanisms.table import LastValue
 from lefi.messages import Offer, Roster
 from lefi.offers import AuctionCall
 from lefi.world.abilities import Stating, able

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray, IntArray
-from lefi.mechanisms.last_value import LastValue
+from lefi.mechanisms.table import LastValue
 from lefi.messages import Terms
 
 TOOK = 0.7  # a client that delivers this share of what it can has taken the offer

@@ -15,8 +15,8 @@ from lefi.arrays import FloatArray, IntArray
 from lefi.errors import InputError
 from lefi.mechanisms.catalogue import register
 from lefi.mechanisms.computation import Computation
-from lefi.mechanisms.last_value import LastValue
 from lefi.mechanisms.screening import best_menu, payments
+from lefi.mechanisms.table import LastValue
 from lefi.messages import Receipt, Roster, Terms
 from lefi.offers import MenuOffer
 

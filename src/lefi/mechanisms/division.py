@@ -3,7 +3,7 @@
 Each partition has a mechanism of its own, which knows the clients of that partition alone. What all of them have in
 common is the head: small, and made anew after every round. One round:
 look     each partition   what must be known of its clients before anything is decided
-decide   once             the plan, from what was looked at and the head; both as often as `looks` says
+decide   once             the plan, from what was looked at and the head
 draft    each partition   offers, and what they cost
 scaled   each partition   the offers after one sum over the whole fleet
 tell     each partition   the mechanism learns from its receipts
@@ -15,6 +15,7 @@ No step may depend on how clients are divided: notes are read in order of id, an
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, NamedTuple
 
+import numpy as np
 from typing_extensions import TypeVar
 
 from lefi.arrays import FloatArray
@@ -56,13 +57,7 @@ class Lesson(NamedTuple):
 
 
 class Division(Generic[M]):
-    """How one mechanism is divided. Holds nothing; what a mechanism does not need stays as it is here.
-
-    `looks`: how often partitions are looked at and something is decided. A look sees the plan so far, and what the same
-    partition kept of its last look.
-    """
-
-    looks = 1
+    """How one mechanism is divided. Holds nothing; what a mechanism does not need stays as it is here."""
 
     def refusal(self, mechanism: M) -> str | None:
         """Why a mechanism with these settings cannot be divided."""
@@ -76,12 +71,12 @@ class Division(Generic[M]):
         """The mechanism as the head has it; `own` is of the last lesson. The one that is given is not changed."""
         return mechanism
 
-    def look(self, mechanism: M, roster: Roster, plan: Any, own: Any, round: Round) -> Lesson:
-        """What is known of these clients: what matters to all, and what is kept for the next look and the draft."""
+    def look(self, mechanism: M, roster: Roster, round: Round) -> Lesson:
+        """What is known of these clients: what matters to all, and what is kept for the draft."""
         return Lesson()
 
-    def decide(self, mechanism: M, head: Any, looks: Sequence[Any], plan: Any, round: Round) -> Any:
-        """The plan for all partitions, from the one so far; the mechanism is a blank one."""
+    def decide(self, mechanism: M, head: Any, looks: Sequence[Any], round: Round) -> Any:
+        """The plan for all partitions; the mechanism is a blank one."""
         return None
 
     def draft(self, mechanism: M, roster: Roster, plan: Any, own: Any, round: Round) -> Draft:
@@ -99,6 +94,13 @@ class Division(Generic[M]):
     def learn(self, mechanism: M, head: Any, lessons: Sequence[Any], round: Round, outcome: Outcome) -> Any:
         """The next head, from what was shared; the mechanism is a blank one."""
         return head
+
+
+def joined(parts: Sequence[Any]) -> list[Any]:
+    """Columns of several partitions, in the order of ids, which are the first."""
+    columns = [np.concatenate(column).view(type(column[0])) for column in zip(*parts, strict=True)]  # records stay so
+    order = np.argsort(columns[0])
+    return [column[order] for column in columns]
 
 
 DIVISIONS: dict[str, Division] = {}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-import numpy as np
-
 from lefi.arrays import FloatArray, IntArray
+
+ONE_IN_TWENTY = 1.6449  # deviations of a normal that one draw in twenty exceeds
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,3 @@ class Explaining(Protocol):
     """A mechanism that can say what it believes; asking changes nothing."""
 
     def explain(self, ids: IntArray) -> Explanation: ...
-
-
-def quantile(sizes: FloatArray, chance: FloatArray, share: float) -> FloatArray:
-    """The size below which hypotheses have this share of the chance; sizes are (clients, hypotheses, points)."""
-    order = np.argsort(sizes, axis=1, kind="stable")
-    mass = np.cumsum(np.take_along_axis(np.broadcast_to(chance[:, :, None], sizes.shape), order, axis=1), axis=1)
-    at = np.argmax(mass >= share * mass[:, -1:], axis=1)
-    return np.take_along_axis(np.take_along_axis(sizes, order, axis=1), at[:, None], axis=1)[:, 0]

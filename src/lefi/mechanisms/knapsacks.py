@@ -19,7 +19,7 @@ from lefi.allocation import search
 from lefi.arrays import FloatArray, IntArray
 from lefi.draws import key, uniform
 from lefi.mechanisms.catalogue import register
-from lefi.mechanisms.last_value import LastValue
+from lefi.mechanisms.table import LastValue
 from lefi.messages import CurveOffer, Receipt, Roster, Terms, spendable
 
 BELOW, ABOVE = 3, 2  # octaves of weights around b that are tried: from an eighth to four times

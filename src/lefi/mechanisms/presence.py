@@ -3,7 +3,7 @@
 import numpy as np
 
 from lefi.arrays import IntArray
-from lefi.mechanisms.last_value import LastValue
+from lefi.mechanisms.table import LastValue
 
 AWAY = 20_000  # clients that left and are remembered: 50 MB of `lefi` at most; with half of that fewer are known again
 SLACK = 20  # forgetting moves all arrays, so it waits until the bound is passed by its twentieth

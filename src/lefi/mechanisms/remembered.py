@@ -2,7 +2,7 @@
 
 from lefi.agent.sight import Seen
 from lefi.arrays import IntArray
-from lefi.mechanisms.last_value import LastValue
+from lefi.mechanisms.table import LastValue
 
 
 class Remembered:

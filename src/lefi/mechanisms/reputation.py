@@ -20,9 +20,9 @@ from pydantic import Field
 from lefi.arrays import FloatArray, IntArray
 from lefi.draws import key, uniform
 from lefi.mechanisms.catalogue import register_wrapper
-from lefi.mechanisms.last_value import LastValue
 from lefi.mechanisms.mechanism import Mechanism, done
 from lefi.mechanisms.parts import part, spread
+from lefi.mechanisms.table import LastValue
 from lefi.messages import Receipt, Roster, Terms
 from lefi.opinions import Opinion, fused, opinion, recommended, similarity
 

@@ -91,7 +91,7 @@ class UniformDivision(Division[Uniform]):
     def begin(self, mechanism: Uniform) -> list[Point]:
         return []
 
-    def decide(self, mechanism: Uniform, head: list[Point], looks: Sequence[Any], plan: None, round: Round) -> float:
+    def decide(self, mechanism: Uniform, head: list[Point], looks: Sequence[Any], round: Round) -> float:
         mechanism.points = list(head)
         return mechanism.weight(round.money, round.clients)
 
@@ -101,7 +101,7 @@ class UniformDivision(Division[Uniform]):
     def learn(
         self, mechanism: Uniform, head: list[Point], lessons: Sequence[Any], round: Round, outcome: Outcome
     ) -> list[Point]:
-        weight = self.decide(mechanism, head, [], None, round)
+        weight = self.decide(mechanism, head, [], round)
         if outcome.answered:
             mechanism.note(Point(weight, outcome.paid), round.money)
         return mechanism.points

@@ -9,10 +9,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from lefi.arrays import FloatArray
+from lefi.arrays import TINY, FloatArray
 from lefi.compiler import compiled
 
-EPS, TINY = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).smallest_normal)
+EPS = float(np.finfo(np.float64).eps)
 MOST = 2046  # halvings after which any bracket is empty
 
 

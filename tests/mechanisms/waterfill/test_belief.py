@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
+import lefi
+from lefi.mechanisms.waterfill.belief import believe
 from lefi.mechanisms.waterfill.commons import Fleet
 from lefi.mechanisms.waterfill.curves import EXPONENTS, IDLE, STEP, Points
-from lefi.mechanisms.waterfill.fit import believe
 from lefi.mechanisms.waterfill.memory import unheard
-from lefi.mechanisms.waterfill.plain import SAID
 
 RATE, LOCATION, TOP = 0.7, -5.0, 6.0
 HIGH = 10.0
+TERMS = lefi.Terms(1.0, lefi.accuracy("paper"), size_high=HIGH)
 CAPPED = 1  # kind of a rational client with a cap below size_high
-UNKNOWN = np.zeros(1, SAID).view(np.recarray)
 
 
 def fitted(x: list[float], y: list[float], limit: float = HIGH, rho: float = 5e-4, jumped: float = 0.0) -> Points:
@@ -20,8 +20,8 @@ def fitted(x: list[float], y: list[float], limit: float = HIGH, rho: float = 5e-
     answers = unheard(1)
     for j, (weight, size) in enumerate(zip(reversed(x), reversed(y), strict=True)):
         answers[0, j] = weight, limit, size, len(x) - j
-    known = Fleet(0.0, HIGH, -1.0).shared._replace(rho=rho, jumped=jumped, now=float(len(x)))
-    points = believe(answers, np.array([RATE]), known, UNKNOWN)[0]
+    known = Fleet(TERMS, float(np.exp(-1))).shared._replace(rho=rho, jumped=jumped, now=float(len(x)))
+    points = believe(answers, np.array([RATE]), known)[0]
     assert points.chance.sum() == pytest.approx(1)
     return points
 

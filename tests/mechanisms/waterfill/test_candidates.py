@@ -2,13 +2,14 @@
 
 import numpy as np
 
+import lefi
 from lefi.arrays import FloatArray
-from lefi.mechanisms.waterfill.candidates import GRID, TOPS, Stakes, expect, foresee, propose
+from lefi.mechanisms.waterfill.candidates import GRID, SIZES, TOPS, expect, foresee, propose
 from lefi.mechanisms.waterfill.commons import Fleet
 from lefi.mechanisms.waterfill.curves import EXPONENTS, NOTHING, STEP, Offers, Points, blank
 
-RATE = np.array([0.7])
-SHARED = Fleet(0.0, 10.0, -1.0).shared._replace(rho=5e-4)
+RATE, SIZE = np.array([0.7]), np.linspace(0, 10, SIZES)  # a thousand samples are worth 0.01
+SHARED = Fleet(lefi.Terms(1.0, lefi.accuracy("paper"), size_high=10.0), float(np.exp(-1))).shared._replace(rho=5e-4)
 
 
 def thresholds(*places: float) -> Points:
@@ -20,7 +21,7 @@ def thresholds(*places: float) -> Points:
 
 
 def expected(beliefs: Points, x: FloatArray) -> Offers:
-    found = Offers(x, *np.empty((3, *x.shape)))
+    found = Offers.at(x)
     expect(beliefs, RATE, SHARED, found)
     return found
 
@@ -28,9 +29,8 @@ def expected(beliefs: Points, x: FloatArray) -> Offers:
 def worth(beliefs: Points, x: list[float], horizon: float) -> tuple[FloatArray, FloatArray]:
     """What later rounds gain by each candidate, and its expected size."""
     found = expected(beliefs, np.array([[NOTHING, *x]]))
-    gain = np.zeros(found.x.shape)
-    foresee(beliefs, RATE, SHARED, found, Stakes(np.array([0.01]), 0.05, np.array([horizon])), gain)
-    return gain[0], found.size[0]
+    foresee(beliefs, RATE, SHARED, found, horizon * 0.01 * SIZE[None], np.array([horizon * 0.05]))
+    return found.gain[0], found.size[0]
 
 
 def test_an_offer_is_worth_a_try_where_some_curves_refuse_it_and_others_do_not() -> None:

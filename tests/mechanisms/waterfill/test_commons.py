@@ -5,8 +5,8 @@ import pytest
 
 import lefi
 from benchmarks.others import fleet
-from lefi.mechanisms.waterfill.curves import IDLE, Shared
 from lefi.mechanisms.waterfill.mechanism import Waterfill
+from lefi.mechanisms.waterfill.shared import Shared
 
 
 def learned(market: lefi.Market, rounds: int) -> Shared:
@@ -39,11 +39,12 @@ def test_a_jump_of_all_prices_is_noticed_in_its_round_and_no_other_scenario_has_
         assert learned(lefi.scenario(name, clients=30, seed=3), 22).jumped == 0, name
 
 
-def test_who_never_delivers_does_not_make_others_seem_dear() -> None:
+def test_who_never_delivers_does_not_make_others_seem_dear_and_gets_no_money_in_the_end() -> None:
     curves = fleet("step", 60, 1, "dead")
-    shared = learned(lefi.Market(lefi.Terms(60 * 0.5, lefi.accuracy("paper")), curves), 10)
-    assert shared.mean[1] < np.log(curves.scale[curves.scale < 1].max())
-    assert shared.chances[IDLE] > 0.05  # 0.04 before anything is known
+    market, dead = lefi.Market(lefi.Terms(60 * 0.5, lefi.accuracy("paper")), curves), curves.scale > 1
+    assert learned(market, 10).mean[1] < np.log(curves.scale[~dead].max())
+    *_, last = lefi.play(lefi.make("waterfill", market.terms, seed=1), market, 30, seed=1)
+    assert last.offer.payment(last.offer.limit)[dead].sum() < 0.02 * last.offer.worst_case()
 
 
 @pytest.mark.parametrize("scenario", ["mixed", "noisy"])

@@ -16,7 +16,7 @@ def test_every_constant_says_what_it_is() -> None:
 
 def test_constants_of_compiled_code_and_of_tuples_are_found() -> None:
     values = {constant.name: constant.value for constant in EVERY}
-    assert {"commons.VAGUE", "solver.HORIZON", "plain.LOOKS", "curves.WIDE", "turns.SPARE"} <= set(values)
+    assert {"commons.VAGUE", "solver.HORIZON", "plain.HALVINGS", "shared.WIDE", "solver.SPARE"} <= set(values)
     assert values["solver.HORIZON"] == 150.0
     assert "curves.KINDS" not in values  # a family is no choice of a number
 

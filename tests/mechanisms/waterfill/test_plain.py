@@ -10,7 +10,7 @@ from lefi.mechanisms.waterfill.plain import Plain, survey
 from lefi.messages import Roster
 
 RATE, LOCATION, CAP, HIGH = 0.7, -5.0, 6.0, 10.0
-SHARED = Fleet(0.0, HIGH, -1.0).shared
+SHARED = Fleet(lefi.Terms(1.0, lefi.accuracy("paper"), size_high=HIGH), float(np.exp(-1))).shared
 
 
 def found(x: list[float], y: list[float]) -> Plain:

@@ -10,7 +10,7 @@ from lefi.arrays import FloatArray
 from lefi.mechanisms.waterfill.curves import Offers
 from lefi.mechanisms.waterfill.mechanism import Waterfill
 from lefi.mechanisms.waterfill.memory import FORGET
-from lefi.mechanisms.waterfill.turns import Plan
+from lefi.mechanisms.waterfill.shared import PRICES
 from tests.lengths import examples
 
 SAFE = 1 - 1e-9
@@ -116,7 +116,7 @@ def test_silence_teaches_nothing() -> None:
 @pytest.mark.parametrize("scenario", ["mixed", "stubborn"])
 def test_a_large_fleet_keeps_the_budget_too(scenario: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Most clients of a large fleet are served without a thought; then all turn on the server at once."""
-    monkeypatch.setattr("lefi.mechanisms.waterfill.turns.WORK", 500)
+    monkeypatch.setattr("lefi.mechanisms.waterfill.solver.WORK", 500)
     market = lefi.scenario(scenario, clients=2500, seed=1)
     mechanism = lefi.make("waterfill", market.terms)
     rng, roster = np.random.default_rng(0), market.fleet.roster
@@ -131,14 +131,13 @@ def test_a_large_fleet_keeps_the_budget_too(scenario: str, monkeypatch: pytest.M
 def test_no_nan_reaches_an_offer(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever goes wrong inside: a client without a number is offered nothing, and the others as before."""
 
-    none, log_weights, limits = np.zeros(5), [np.nan, np.inf, -3, -3, -3], [5, 5, np.nan, 5, 5]
-    wrong = Offers(np.array(log_weights), none, np.array(limits), none)
-    decided = Plan(np.arange(5), wrong, 0.1, none, none, 0.1, 0.0)
+    wrong = Offers.at(np.array([np.nan, np.inf, -3, -3, -3]))
+    wrong.limit[:] = [5, 5, np.nan, 5, 5]
     market = lefi.scenario("mixed", clients=5, seed=1)
     mechanism = lefi.make("waterfill", market.terms)
     for _ in range(2):
         mechanism.tell(market.settle(1, mechanism.ask(market.fleet.roster), None))
-    monkeypatch.setattr("lefi.mechanisms.waterfill.mechanism.plan", lambda *_: (wrong, decided))
+    monkeypatch.setattr("lefi.mechanisms.waterfill.mechanism.written", lambda *_: wrong)
     offer = mechanism.ask(market.fleet.roster)
     assert offer.weight.tolist() == pytest.approx([0, 0, 0, np.exp(-3), np.exp(-3)])
     assert np.isfinite(offer.limit).all()
@@ -153,7 +152,7 @@ def test_clients_that_left_are_forgotten_and_what_the_fleet_learned_stays() -> N
     assert max(rows[60:]) < 20 + 20 * 0.05 * FORGET * 2  # and go
     assert rows[-1] < 1.5 * rows[60]
     assert mechanism.fleet is not None
-    assert mechanism.fleet.shared.var[0] < 1  # prices of clients are still known to be much alike
+    assert mechanism.fleet.shared.doubt[PRICES] < 1  # prices of clients are still known to be much alike
 
 
 def test_a_client_that_was_bought_is_not_dropped_when_newcomers_need_money() -> None:

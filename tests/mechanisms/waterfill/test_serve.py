@@ -28,7 +28,7 @@ def net(roster: Roster, plain: Plain, price: float, size: FloatArray) -> FloatAr
 @pytest.mark.parametrize("price", [0.01, 0.3, 3.0, 100.0])
 def test_the_best_size_is_all_but_that_of_brute_force(price: float) -> None:
     roster, plain = fleet(50)
-    size = serve(TERMS, roster.iid, roster.rate, plain, price).size
+    size = serve(TERMS, roster, plain, price).size
     best = np.max([net(roster, plain, price, share * plain.cap) for share in np.linspace(0, 1, 501)], axis=0)
     assert (net(roster, plain, price, size) >= best - 1e-4).all()
     assert (size <= plain.cap * (1 + 1e-12)).all()
@@ -39,7 +39,7 @@ def test_the_best_size_is_all_but_that_of_brute_force(price: float) -> None:
 def test_who_is_of_another_kind_gets_its_last_offer_or_nothing(price: float) -> None:
     roster, plain = fleet(50)
     plain.follows, plain.part = False, 0.9
-    offers = serve(TERMS, roster.iid, roster.rate, plain, price)
+    offers = serve(TERMS, roster, plain, price)
     all_of_it = np.exp(plain.b) * np.expm1(roster.rate * plain.cap)
     worth = np.asarray(TERMS.accuracy(0.9 * plain.cap, roster.iid) - TERMS.accuracy(np.zeros(50), roster.iid))
     bought = worth > price * all_of_it
@@ -51,6 +51,6 @@ def test_who_is_of_another_kind_gets_its_last_offer_or_nothing(price: float) -> 
 def test_nobody_s_offer_hangs_on_who_else_is_served() -> None:
     roster, plain = fleet(300)
     some = np.arange(0, 300, 7)
-    whole = serve(TERMS, roster.iid, roster.rate, plain, 0.3)
-    part = serve(TERMS, roster.iid[some], roster.rate[some], plain[some], 0.3)
+    whole = serve(TERMS, roster, plain, 0.3)
+    part = serve(TERMS, roster.take(some), plain[some], 0.3)
     assert all(np.array_equal(one[some], other) for one, other in zip(whole, part, strict=True))

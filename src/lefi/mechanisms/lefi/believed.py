@@ -5,14 +5,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lefi.arrays import FloatArray, IntArray
-from lefi.mechanisms.explanation import Explanation
+from lefi.mechanisms.explanation import ONE_IN_TWENTY, Explanation
 from lefi.surrogate.posterior import hypers
 
 if TYPE_CHECKING:
     from lefi.mechanisms.lefi.mechanism import Lefi
 
 POINTS = 33  # of each curve: smooth on a page, a few kB a client
-ONE_IN_TWENTY = 1.6449  # deviations of a normal that one draw in twenty exceeds
 TYPICAL = 1.0  # rate of a client that was never seen [1 / thousand samples]: only the scale of its axis hangs on it
 
 

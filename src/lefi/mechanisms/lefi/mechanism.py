@@ -17,10 +17,10 @@ from lefi.draws import key, normal, uniform
 from lefi.mechanisms.catalogue import register
 from lefi.mechanisms.division import Draft
 from lefi.mechanisms.explanation import Explanation
-from lefi.mechanisms.last_value import LastValue
 from lefi.mechanisms.lefi import believed
 from lefi.mechanisms.lefi.exact import best_weights
 from lefi.mechanisms.presence import AWAY, Presence
+from lefi.mechanisms.table import LastValue
 from lefi.messages import CurveOffer, Receipt, Roster, Terms, spendable
 from lefi.surrogate import Bank
 from lefi.surrogate.evidence import LENGTHSCALES, NOISES, REFITS, learn

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lefi.arrays import BoolArray, FloatArray, IntArray
-from lefi.mechanisms.last_value import LastValue
+from lefi.mechanisms.table import LastValue
 
 JUMP = 1.0  # first step up from a refused price: to its double
 SAME = 1e-9  # prices that differ by less are one price, rounded on the way

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lefi.arrays import FloatArray, IntArray
-from lefi.mechanisms.division import Division, Draft, Lesson, Outcome, Round, divides
+from lefi.mechanisms.division import Division, Draft, Lesson, Outcome, Round, divides, joined
 from lefi.mechanisms.price.fixed_cost import FixedCost
 from lefi.mechanisms.price.mechanism import Heard, Known, Price
 from lefi.messages import Receipt, Roster
@@ -39,16 +39,13 @@ class PriceDivision(Division[Price]):
         here.conclude(own, head)
         return here
 
-    def look(self, mechanism: Price, roster: Roster, plan: None, own: None, round: Round) -> Lesson:
+    def look(self, mechanism: Price, roster: Roster, round: Round) -> Lesson:
         return Lesson(mechanism.known(roster))
 
-    def decide(self, mechanism: Price, head: FixedCost, looks: Sequence[Known], plan: None, round: Round) -> Planned:
+    def decide(self, mechanism: Price, head: FixedCost, looks: Sequence[Known], round: Round) -> Planned:
         """As in one process, of all clients in the order of ids."""
         mechanism.fixed_cost, mechanism.round = head, round.number - 1
-        order = np.argsort(np.concatenate([look.ids for look in looks]))
-        ids, iid, low, high, above, cap, sure = (
-            np.concatenate([look[part] for look in looks])[order] for part in range(7)
-        )
+        ids, iid, low, high, above, cap, sure = joined([look[:7] for look in looks])
         taken = high[np.isfinite(high)]
         known = Known(ids, iid, low, high, above, cap, sure, float(np.median(taken)) if taken.size else 0.0)
         return Planned(known.ids, mechanism.plan(known, round.money))

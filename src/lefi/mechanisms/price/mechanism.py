@@ -17,13 +17,13 @@ from lefi.draws import key, uniform
 from lefi.mechanisms.capacity import Capacity
 from lefi.mechanisms.catalogue import register
 from lefi.mechanisms.explanation import Explanation
-from lefi.mechanisms.last_value import LastValue
 from lefi.mechanisms.presence import AWAY, Presence
 from lefi.mechanisms.price import takers
 from lefi.mechanisms.price.brackets import Brackets
 from lefi.mechanisms.price.fixed_cost import FixedCost, bounds
 from lefi.mechanisms.price.probes import Probes
 from lefi.mechanisms.price.shop import Shop, buy
+from lefi.mechanisms.table import LastValue
 from lefi.messages import Receipt, Roster, Terms, spendable
 from lefi.offers import PriceOffer
 

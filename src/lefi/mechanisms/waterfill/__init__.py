@@ -1,6 +1,5 @@
 """`waterfill`: learn each client's whole response curve, allocate exactly, never owe more than the budget."""
 
-from lefi.mechanisms.waterfill import divided  # noqa: F401  says how it is divided
 from lefi.mechanisms.waterfill.mechanism import Waterfill
 
 __all__ = ["Waterfill"]

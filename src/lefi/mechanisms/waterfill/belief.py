@@ -1,67 +1,64 @@
-"""What is believed about a client: points on the curves that its answers leave, weighed by prior and likelihood.
+"""What is believed about clients: points on the curves that their answers leave, weighed by prior and likelihood.
 
 Every answer narrows the interval of a family's location, newest first, until one contradicts. Points across the
 interval are weighed by the fleet's prior and by the likelihood. The likeliest of all families are the belief.
 An answer at its limit, or at the cap, is censored: it bounds the location, and says no more.
+Stairs are curves of the levels that a client has shown, and of one more above them that it may have.
 """
 
 from math import erfc, exp, inf, log, pi, sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from lefi.arrays import TINY, FloatArray
 from lefi.compiler import compiled, inlined
-from lefi.mechanisms.waterfill.curves import (
-    BROAD,
-    EXPONENTS,
-    KEPT,
-    POINTS,
-    PRICES,
-    ROUGH,
-    STAIRS,
-    SUMS,
-    TINY,
-    WIDE,
-    Points,
-    Shared,
-    money,
-    moved,
-    wish,
-)
-from lefi.mechanisms.waterfill.memory import EXACT, SAME, SLOTS, Answers
+from lefi.mechanisms.waterfill.curves import EXPONENTS, IDLE, KEPT, LEVELS, POINTS, STAIRS, Points, blank, money, wish
+from lefi.mechanisms.waterfill.memory import EXACT, SAME, Answers
+from lefi.mechanisms.waterfill.shared import BROAD, PRICES, ROUGH, SUMS, WIDE, Shared
 
 APART = 0.02  # log money between two points of a family that are worth telling apart
 ODD = 200.0  # log evidence that an answer off its level costs stairs: who is off a curve by a hundredth is not odd
 NEGLIGIBLE = 7.0  # log evidence behind the best from which a point is dropped: a thousandth
-
-# An answer as it is weighed. slack: by how much its location may have moved since; money: log of what it would earn
-HEARD = np.dtype([(name, float) for name in ("x", "limit", "y", "slack", "money")])
+GAP = 1.0  # log money between two levels, about: mean and deviation
 
 
 class Client(NamedTuple):
     """What one client has answered."""
 
-    answers: Any  # of HEARD, newest first
-    heard: int
+    answers: Answers  # newest first
     rate: float
     seen: float  # the largest answer, 0 where nothing was delivered
     cut: bool  # the largest answer was cut by its limit: the client may be able to deliver more
 
 
-@inlined
-def recall(mine: Answers, rate: float, shared: Shared, room: Any) -> Client:
-    """Copy answers, with what their locations may have moved since."""
-    nothing = shared.floor + EXACT * shared.high
-    count, seen, cut = 0, nothing, False
-    while count < SLOTS and not np.isnan(mine[count].y):
-        answer, heard = mine[count], room[count]
-        heard.x, heard.limit, heard.y = answer.x, answer.limit, answer.y
-        since = shared.drift * (shared.now - float(answer.when))
-        heard.slack = sqrt(since + (BROAD if answer.when < shared.jumped else 0.0))
-        if heard.y > seen:
-            seen, cut = heard.y, heard.limit * (1 - SAME) <= heard.y < shared.high * (1 - SAME)
-        count += 1
-    return Client(room, count, rate, seen if seen > nothing else 0.0, cut)
+def believe(answers: Answers, rate: FloatArray, shared: Shared) -> Points:
+    """What is believed of clients with these answers."""
+    beliefs = blank(rate.size)
+    fit(answers, rate, shared, beliefs, blank(1)[0])
+    chance = np.exp(beliefs.chance - beliefs.chance[:, :1])
+    chance[chance < exp(-NEGLIGIBLE)] = 0.0
+    beliefs.chance = chance / chance.sum(axis=1, keepdims=True)
+    return beliefs
+
+
+@compiled
+def fit(answers: Answers, rate: FloatArray, shared: Shared, beliefs: Points, one: Points) -> None:
+    """Fill the beliefs, with log evidences for chances; with room for one point."""
+    for i in range(rate.size):
+        points, s, heard, seen, cut = beliefs[i], one[0], 0, 0.0, False
+        for answer in answers[i]:
+            heard += not np.isnan(answer.y)
+            if answer.y > max(seen, shared.floor + shared.exact):
+                seen, cut = answer.y, answer.limit * (1 - SAME) <= answer.y < shared.high * (1 - SAME)
+        client = Client(answers[i, :heard], rate[i], seen, cut)
+        points.chance[:] = -inf
+        for kind in range(STAIRS):
+            spread(kind, client, shared, points, s)
+        climb(client, shared, points, s)
+        if client.seen == 0:
+            s.kind, s.b, s.exponent, s.cap, s.chance = IDLE, 0.0, 0.0, 0.0, log(shared.chances[IDLE])
+            weigh(s, client, shared, points)
 
 
 @compiled
@@ -71,52 +68,47 @@ def spread(kind: int, client: Client, shared: Shared, points: Points, s: np.reco
     known = not capped or (client.seen > 0 and not client.cut)
     s.kind, s.exponent = kind, EXPONENTS[kind // 2]
     s.cap = client.seen if capped and known else shared.high
-    mean, var = prior(s, client.rate, shared)
-    low, top = interval(s, client, shared)
+    group, shift = (PRICES, log(client.rate)) if s.exponent == 0 else (SUMS, 0.0)
+    mean, doubt = shared.mean[group] - shift, shared.doubt[group]
+    low, top = interval(s, client, shared, mean, WIDE * doubt)
     n = min(POINTS, 2 + int((top - low) / APART))
     start = log(shared.chances[kind] * (EXACT if capped and known else 1.0) * (top - low) / n)
     for i in range(n):
         s.b = low + (top - low) * (i + 1) / n  # the last one is where the client is known to deliver
         s.cap = s.cap if known else max(shared.high * (1 - (i * 5 % n) / n), client.seen)
-        s.chance = start + normal(s.b, mean, var)
+        s.chance = start + density(s.b, mean, doubt)
         weigh(s, client, shared, points)
 
 
-@inlined
-def prior(s: np.record, rate: float, shared: Shared) -> tuple[float, float]:
-    """Mean and variance of locations of this kind."""
-    if s.exponent == 0:
-        return shared.mean[PRICES] - log(rate), shared.var[PRICES]
-    return shared.mean[SUMS], shared.var[SUMS]
-
-
 @compiled
-def interval(s: np.record, client: Client, shared: Shared) -> tuple[float, float]:
-    """Where a location may lie: what the answers leave, within what the fleet makes likely."""
-    rate, delta, noise = client.rate, EXACT * shared.high, WIDE * shared.rho
-    low, top = -inf, inf
-    for j in range(client.heard):
-        answer = client.answers[j]
-        limit, y = answer.limit, answer.y
-        u = answer.x if s.exponent == 0 else answer.x + money(rate, min(limit, s.cap))
-        room, least, most = WIDE * answer.slack, -inf, inf
-        if y <= shared.floor + delta:
-            least = u - above(s, max(y, delta), rate) - room
+def interval(s: np.record, client: Client, shared: Shared, mean: float, reach: float) -> tuple[float, float]:
+    """Where a location may lie: what the answers leave, within reach of what the fleet makes likely."""
+    rate, noise, low, top = client.rate, WIDE * shared.rho, -inf, inf
+    for answer in client.answers:
+        u = answer.x if s.exponent == 0 else answer.x + money(rate, min(answer.limit, s.cap))
+        y, room, least, most = answer.y, WIDE * slack(answer, shared), -inf, inf
+        if y <= shared.floor + shared.exact:
+            least = u - above(s, max(y, shared.exact), rate) - room
         else:
             most = u - above(s, y / (1 + noise), rate) + room
-            if y < limit * (1 - SAME) and y < s.cap * (1 - noise - EXACT):
+            if y < answer.limit * (1 - SAME) and y < s.cap * (1 - noise - EXACT):
                 least = u - above(s, y * (1 + noise), rate) - room
         if max(low, least) >= min(top, most):
             break
         low, top = max(low, least), min(top, most)
-    mean, var = prior(s, rate, shared)
-    return within(low, top, mean, WIDE * sqrt(var))
+    return within(low, top, mean, reach)
 
 
 @inlined
 def above(s: np.record, y: float, rate: float) -> float:
     """How far above its location a client is paid that delivers y."""
     return rate * y if s.exponent == 0 else log(y / s.cap) / s.exponent
+
+
+@inlined
+def slack(answer: np.record, shared: Shared) -> float:
+    """By how much a location may have moved since an answer."""
+    return sqrt(shared.drift * (shared.now - answer.when) + (BROAD if answer.when < shared.jumped else 0.0))
 
 
 @inlined
@@ -129,63 +121,98 @@ def within(low: float, top: float, mean: float, reach: float) -> tuple[float, fl
 
 
 @inlined
-def normal(z: float, mean: float, var: float) -> float:
-    """Log density."""
-    return -((z - mean) * (z - mean) / var + log(2 * pi * var)) / 2
+def density(z: float, mean: float, deviation: float) -> float:
+    """Log of a normal density."""
+    return -(((z - mean) / deviation) ** 2 + log(2 * pi * deviation**2)) / 2
 
 
 @compiled
 def weigh(s: np.record, client: Client, shared: Shared, points: Points) -> None:
     """Add the log likelihood of the answers, and keep the point in its place if it is among the likeliest."""
     s.full = money(client.rate, s.cap)
-    for j in range(client.heard):
+    for answer in client.answers:
         if s.chance < max(points[KEPT - 1].chance, points[0].chance - NEGLIGIBLE):
             return  # no answer makes it likelier
-        s.chance += likelihood(s, client, shared, j)
-    at = KEPT
-    while at > 0 and points[at - 1].chance < s.chance:
-        if at < KEPT:
+        s.chance += likelihood(s, answer, client.rate, shared)
+    at = KEPT - 1
+    if s.chance > points[at].chance:
+        while at > 0 and points[at - 1].chance < s.chance:
             points[at] = points[at - 1]
-        at -= 1
-    if at < KEPT:
+            at -= 1
         points[at] = s
 
 
 @inlined
-def likelihood(s: np.record, client: Client, shared: Shared, j: int) -> float:
-    """Log likelihood of answer j, at most 0: that of an exact answer is 0."""
-    answer, delta = client.answers[j], EXACT * shared.high
-    limit, y, top = answer.limit, answer.y, min(answer.limit, s.cap)
-    refused = y <= shared.floor + delta
-    size = max(wish(s, answer.x, limit, client.rate), shared.floor)
+def likelihood(s: np.record, answer: np.record, rate: float, shared: Shared) -> float:
+    """Log likelihood of an answer, at most 0: that of an exact one is 0."""
+    x, y, limit, apart = answer.x, answer.y, answer.limit, slack(answer, shared)
+    refused, top = y <= shared.floor + shared.exact, min(limit, s.cap)
+    size = max(wish(s, x, limit, rate), shared.floor)
     if abs(y - size) <= SAME * size and not refused:
         return 0.0
-    off = max(shared.rho * size, delta)
-    if answer.slack > 0:
-        off = sqrt(off * off + moved(s, answer.x, limit, client.rate, answer.slack) ** 2)
+    off, best = max(shared.rho * size, shared.exact), density(0.0, 0.0, shared.exact)
+    if apart > 0:
+        off = sqrt(off**2 + (wish(s, x + apart, limit, rate) - wish(s, x - apart, limit, rate)) ** 2 / 4)
     if y >= top * (1 - SAME) and not refused:
         found = log(max(erfc((top - size) / off / sqrt(2.0)), TINY))
     else:
-        found = gauss(y, size, off, delta)
+        found = density(y, size, off) - best
     if s.kind == STAIRS and not refused:
-        found = max(found, gauss(y, size, ROUGH * shared.high, delta) - ODD)
+        found = max(found, density(y, size, ROUGH * shared.high) - best - ODD)
     return found
 
 
-@inlined
-def gauss(y: float, mean: float, deviation: float, delta: float) -> float:
-    """Log density against that of an exact answer."""
-    return -(((y - mean) / deviation) ** 2) / 2 - log(deviation / delta)
-
-
 @compiled
-def normalise(points: Points) -> None:
-    """Log evidences become chances, and what is negligible is dropped."""
-    best, total = points[0].chance, 0.0
-    for p in range(KEPT):
-        s = points[p]
-        s.chance = exp(s.chance - best) if s.chance > best - NEGLIGIBLE else 0.0
-        s.cap = s.cap if s.chance > 0 else 0.0
-        total += s.chance
-    for p in range(KEPT):
-        points[p].chance /= total
+def climb(client: Client, shared: Shared, points: Points, s: np.record) -> None:
+    """Weigh stairs of the levels that have shown, and stairs with one more. Where answers are noisy none show."""
+    n, room = POINTS // 2 + 1, shared.high * (1 - ROUGH) - client.seen
+    s.kind, s.exponent = STAIRS, 1.0
+    for more in range(2 if shared.rho <= ROUGH else 0):
+        count = levels(client, more, shared, s)
+        start = log(shared.chances[STAIRS] / n) + (count - more) * log(EXACT)
+        if count < 2 or start < points[0].chance - NEGLIGIBLE or (room <= 0 if more else client.cut):
+            continue
+        for i in range(n):
+            s.level[0] = shared.high - room * (i * 5 % n) / n if more else s.level[0]
+            s.cap, s.chance = s.level[0], start
+            for level in range(count - 1, -1, -1):
+                share = 1 - (i * (2 * level + 1) % n) / n  # no two levels go together
+                s.chance += place(level, level == count - 1, client, shared, share, s)
+            s.b = s.at[count - 1]
+            weigh(s, client, shared, points)
+            if s.chance < points[0].chance - 2 * NEGLIGIBLE:
+                break  # the first point explains all that stairs of these levels can
+
+
+@inlined
+def levels(client: Client, count: int, shared: Shared, s: np.record) -> int:
+    """Fill in the levels that have shown, from the largest, after so many others. Returns how many there are."""
+    s.level[:] = 0.0
+    below, nothing = inf, shared.floor + shared.exact
+    while count < LEVELS and below > nothing:
+        size = 0.0
+        for answer in client.answers:
+            if size < answer.y < min(below, answer.limit * (1 - SAME)):
+                size = answer.y
+        if size > nothing:
+            s.level[count] = size
+            count += 1
+        below = size - ROUGH * shared.high
+    return count
+
+
+@inlined
+def place(level: int, lowest: bool, client: Client, shared: Shared, share: float, s: np.record) -> float:
+    """Set the threshold of a level between what was paid below it and at it. Returns the log density."""
+    low, top, mean, doubt = -inf, inf, shared.mean[SUMS], shared.doubt[SUMS]
+    if not lowest:
+        low, mean, doubt = s.at[level + 1], s.at[level + 1] + GAP, GAP
+    for answer in client.answers:
+        paid = answer.x + money(client.rate, min(answer.limit, s.cap))
+        if answer.y > s.level[level] - ROUGH * shared.high:
+            top = min(top, paid)
+        elif answer.y < answer.limit * (1 - SAME):
+            low = max(low, paid)
+    low, top = within(low, top, mean, WIDE * doubt)
+    s.at[level] = low + (top - low) * share
+    return log(top - low) + density(s.at[level], mean, doubt)

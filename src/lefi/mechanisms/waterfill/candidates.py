@@ -1,40 +1,20 @@
-"""What an offer brings: the size to expect, the most it can cost, and what its answer is worth in later rounds.
-
-n clients, g candidate log weights each, candidate 0 is to offer nothing.
-"""
+"""What an offer brings: the size to expect, the most it can cost, and what its answer is worth in later rounds."""
 
 from math import exp, expm1
-from typing import NamedTuple
 
 import numpy as np
 
 from lefi.arrays import FloatArray
-from lefi.compiler import allocating, compiled, inlined
-from lefi.mechanisms.waterfill.curves import (
-    KEPT,
-    LEVELS,
-    NOTHING,
-    POINTS,
-    RARE,
-    SURE,
-    Offers,
-    Points,
-    Shared,
-    kink,
-    wish,
-)
+from lefi.compiler import allocating, compiled
+from lefi.mechanisms.waterfill.curves import KEPT, LEVELS, NOTHING, POINTS, Offers, Points, kink, wish
 from lefi.mechanisms.waterfill.memory import EXACT, SAME
+from lefi.mechanisms.waterfill.shared import Shared
 
 GRID, TOPS = 12, 6  # candidates across the range in which a client responds, and at kinks of its likeliest curves
+RARE = 0.005  # chance of a curve that does not count
+SIZES = 17  # of which it is known what they are worth; between them it is taken for a line
+SURE = 2.0  # deviations of noise that an answer may be off: room for it in a limit, and what tells two curves apart
 DEEP = 3.0  # log size below the cap where a curve without a foot ends
-
-
-class Stakes(NamedTuple):
-    """What a try is judged by."""
-
-    worth: FloatArray  # accuracy that a thousand samples of a client bring
-    price: float  # of money, in accuracy per USD
-    horizon: FloatArray  # rounds for which what is found of a client counts
 
 
 @compiled
@@ -45,7 +25,7 @@ def propose(beliefs: Points, rate: FloatArray, least: float, most: float, x: Flo
         x[i, :] = NOTHING
         for p in range(KEPT):
             s = beliefs[i, p]
-            if s.cap == 0:
+            if s.cap * s.chance == 0:
                 continue
             end = min(max(kink(s, rate[i], 0), least), most) + SAME  # who is all but there may deliver nothing
             if p < TOPS:
@@ -62,83 +42,56 @@ def propose(beliefs: Points, rate: FloatArray, least: float, most: float, x: Flo
 
 @compiled
 def expect(beliefs: Points, rate: FloatArray, shared: Shared, found: Offers) -> None:
-    """Fill size, limit and cost of candidates."""
+    """Fill size, limit and cost of candidates. Limits leave room for every curve that counts, and for its noise."""
     for i in range(rate.size):
-        points = beliefs[i]
         for j in range(found.x.shape[1]):
-            x, size, limit = found.x[i, j], shared.floor, shared.floor
-            if x > NOTHING:
-                limit = room(points, x, rate[i], shared)
-                size = 0.0
-                for p in range(KEPT):
-                    if points[p].chance == 0:
-                        break
-                    size += points[p].chance * max(wish(points[p], x, limit, rate[i]), shared.floor)
+            x, size, limit = found.x[i, j], 0.0, shared.floor
+            for s in beliefs[i]:
+                if s.chance < RARE:
+                    break
+                limit = max(limit, min(wish(s, x, shared.high, rate[i]) * (1 + SURE * shared.rho), s.cap))
+            limit = min(limit * (1 + 4 * EXACT) + EXACT, shared.high)
+            for s in beliefs[i]:
+                if s.chance == 0:
+                    break
+                size += s.chance * max(wish(s, x, limit, rate[i]), shared.floor)
             found.size[i, j], found.limit[i, j], found.cost[i, j] = size, limit, -exp(x) * expm1(-rate[i] * limit)
 
 
-@inlined
-def room(points: Points, x: float, rate: float, shared: Shared) -> float:
-    """The limit of an offer: room for every curve that counts, and for its noise."""
-    limit = shared.floor
-    for p in range(KEPT):
-        s = points[p]
-        if s.chance < RARE:
-            break
-        limit = max(limit, min(wish(s, x, shared.high, rate) * (1 + SURE * shared.rho), s.cap))
-    return min(limit * (1 + 4 * EXACT) + EXACT, shared.high)
-
-
 @allocating
-def foresee(beliefs: Points, rate: FloatArray, shared: Shared, found: Offers, stakes: Stakes, gain: FloatArray) -> None:
-    """Add to gain what the answer to each candidate is worth later (knowledge gradient).
+def foresee(
+    beliefs: Points, rate: FloatArray, shared: Shared, found: Offers, worth: FloatArray, price: FloatArray
+) -> None:
+    """Add what the answer to each candidate is worth later (knowledge gradient).
 
-    With what is known now, the candidate with the best expected net is taken. An answer splits the curves into groups
-    that it cannot tell apart, and for each group its best candidate is taken then. The difference counts for all
-    rounds of the horizon.
+    worth (n, SIZES), price (n): of sizes up to size_high, and of a USD, in accuracy over all rounds to come. With what
+    is known now, the candidate with the best expected net is taken. An answer splits the curves into groups that it
+    cannot tell apart, and for each group its best candidate is taken then. The difference counts.
     """
-    g = found.x.shape[1]
+    g, now = found.x.shape[1], 0.0
     net, sums, answer = np.empty((POINTS, g)), np.empty((POINTS, g)), np.empty(POINTS)
     for i in range(rate.size):
-        points, x = beliefs[i], found.x[i]
-        if stakes.horizon[i] == 0 or points[0].chance == 1:
+        points, x = beliefs[i, : min((beliefs[i].chance > 0).sum(), POINTS)], found.x[i]
+        if price[i] == 0 or points.size == 1:
             continue
-        for p in range(POINTS):
-            for j in range(g):
-                net[p, j] = 0.0
-                if x[j] > NOTHING and points[p].chance > 0:
-                    size = wish(points[p], x[j], shared.high, rate[i])
-                    paid = -exp(x[j]) * expm1(-rate[i] * max(size, EXACT))
-                    net[p, j] = points[p].chance * (stakes.worth[i] * size - stakes.price * paid)
-        now = 0.0
         for j in range(g):
-            if j == 0 or x[j] > NOTHING:
-                later = told(points, x[j], found.limit[i, j], rate[i], shared, (net, sums, answer))
-                now = later if j == 0 else now  # no offer tells nothing
-                gain[i, j] += stakes.horizon[i] * max(later - now, 0.0)
-
-
-@compiled
-def told(
-    points: Points, x: float, limit: float, rate: float, shared: Shared, view: tuple[FloatArray, FloatArray, FloatArray]
-) -> float:
-    """The best expected net once the answer to an offer is known; `view`: net, and room for sums and answers."""
-    net, sums, answer = view
-    groups, later = 0, 0.0
-    for p in range(POINTS):
-        if points[p].chance == 0:
-            break
-        y, at = wish(points[p], x, limit, rate), 0
-        while at < groups and abs(y - answer[at]) > SURE * (shared.rho * max(y, answer[at]) + EXACT * shared.high):
-            at += 1
-        if at == groups:
-            answer[at], sums[at, :] = y, 0.0
-            groups += 1
-        for j in range(net.shape[1]):
-            sums[at, j] += net[p, j]
-    for at in range(groups):
-        best = 0.0
-        for j in range(net.shape[1]):
-            best = max(best, sums[at, j])
-        later += best
-    return later
+            weight = exp(x[j])
+            for p, s in enumerate(points):
+                size = wish(s, x[j], shared.high, rate[i])
+                paid = -weight * expm1(-rate[i] * max(size, EXACT))
+                at = min(int(size / shared.high * (SIZES - 1)), SIZES - 2)
+                part = size / shared.high * (SIZES - 1) - at
+                net[p, j] = s.chance * (worth[i, at] * (1 - part) + worth[i, at + 1] * part - price[i] * paid)
+        for j in range(g):
+            groups, later = 0, 0.0
+            for p, s in enumerate(points):
+                y, at = wish(s, x[j], found.limit[i, j], rate[i]), 0
+                while at < groups and abs(y - answer[at]) > SURE * (shared.rho * max(y, answer[at]) + shared.exact):
+                    at += 1
+                if at == groups:
+                    answer[at], sums[at], groups = y, 0.0, groups + 1
+                sums[at] += net[p]
+            for at in range(groups):
+                later += sums[at].max()
+            now = later if j == 0 else now  # no offer tells nothing
+            found.gain[i, j] += max(later - now, 0.0)

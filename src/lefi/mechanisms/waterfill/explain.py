@@ -2,68 +2,49 @@
 
 import numpy as np
 
-from lefi.arrays import FloatArray, IntArray
-from lefi.mechanisms.explanation import Explanation, quantile
+from lefi.arrays import IntArray
+from lefi.mechanisms.explanation import ONE_IN_TWENTY, Explanation
+from lefi.mechanisms.waterfill.belief import believe
 from lefi.mechanisms.waterfill.candidates import DEEP
 from lefi.mechanisms.waterfill.commons import Fleet
 from lefi.mechanisms.waterfill.curves import KINDS, Points, wish
-from lefi.mechanisms.waterfill.fit import believe
 from lefi.mechanisms.waterfill.memory import SAME, Memory
-from lefi.mechanisms.waterfill.plain import SAID
 from lefi.messages import Terms
 
-NAMES = (  # of the kinds
-    *["rational"] * 2 + ["led by a power of the money"] * 12,
-    *("all or nothing", "all or nothing", "led by steps", "idle"),
-)
+POWERS = KINDS - 6  # kinds; before them are two that are rational, after them two of all or nothing, stairs and idle
+NAMES = ("rational", "led by a power of the money", "all or nothing", "led by steps", "idle")
 
 
 def explain(terms: Terms, fleet: Fleet, memory: Memory, ids: IntArray) -> Explanation:
     """The belief about each client, against what an offer would pay for the largest size."""
-    heard, rate = memory.read(ids), memory.rate(ids)
-    last = heard[:, 0]
-    full = -np.expm1(-rate * terms.size_high)
+    at, heard = memory.rows(ids), memory.read(ids)
+    rate = np.append(memory.rates, memory.rates.mean() if memory.rates.size else 1.0)[at]  # -1: a newcomer has the mean
+    last, full = heard[:, 0], -np.expm1(-rate * terms.size_high)
     offered = np.exp(last.x) * full
     middle = np.where(np.isnan(offered), terms.budget / max(memory.ids.size, 1), offered)
     money = middle[:, None] * np.exp(np.linspace(-DEEP, DEEP, 40))
-    # All that its answers leave, also of who would be taken for known.
-    beliefs = believe(heard, rate, fleet.shared, np.zeros(ids.size, SAID).view(np.recarray))
-    sizes, chance = answers(beliefs, np.log(money / full[:, None]), rate, terms), beliefs.chance
-    expected = (sizes * chance[:, :, None]).sum(axis=1)
-    band = [quantile(sizes, chance, share) for share in (0.05, 0.95)]
-    room = 2 * fleet.shared.rho * expected
-    low = np.maximum(np.minimum(band[0], expected) - room, terms.size_low)  # a rare curve may pull the mean out of it
-    high = np.minimum(np.maximum(band[1], expected) + room, terms.size_high)
-    learned = tuple(facts(points, fleet) for points in beliefs)
-    why = tuple(reason(found, one) for found, one in zip(learned, last, strict=True))
+    beliefs = believe(heard, rate, fleet.shared)
+    curves = zip(beliefs, np.log(money / full[:, None]), rate, strict=True)
+    wishes = [[[wish(s, x, terms.size_high, own) for x in xs] for s in points] for points, xs, own in curves]
+    sizes, chance = np.maximum(np.reshape(wishes, (*beliefs.shape, 40)), terms.size_low), beliefs.chance[:, :, None]
+    expected = (sizes * chance).sum(axis=1)
+    doubt = np.sqrt((chance * (sizes - expected[:, None]) ** 2).sum(axis=1) + (fleet.shared.rho * expected) ** 2)
+    ends = expected - ONE_IN_TWENTY * doubt, expected + ONE_IN_TWENTY * doubt
+    low, high = np.clip(ends, terms.size_low, terms.size_high)
+    learned, why = zip(*(told(points, fleet, one) for points, one in zip(beliefs, last, strict=True)), strict=True)
     return Explanation(ids, money, expected, low, high, offered, learned, why)
 
 
-def answers(beliefs: Points, x: FloatArray, rate: FloatArray, terms: Terms) -> FloatArray:
-    """What each point would deliver at these log weights (clients, points, weights)."""
-    found = [
-        [[wish(s, at, terms.size_high, own) for at in weights] for s in points]
-        for points, weights, own in zip(beliefs, x.tolist(), rate.tolist(), strict=True)
-    ]
-    return np.maximum(np.reshape(found, (*beliefs.shape, x.shape[1])), terms.size_low)
-
-
-def facts(points: Points, fleet: Fleet) -> dict[str, float]:
-    """What was learned of a client: chances of the kinds, its cap, the fleet's noise."""
-    share = np.bincount(points.kind, points.chance, KINDS)
-    kinds = {name: float(sum(share[k] for k in range(KINDS) if NAMES[k] == name)) for name in dict.fromkeys(NAMES)}
-    cap = float((points.cap * points.chance).sum())
-    return {f"chance that it is {name}": chance for name, chance in kinds.items()} | {
-        "cap [thousand samples]": cap,
-        "noise of answers [relative]": fleet.shared.rho,
-    }
-
-
-def reason(found: dict[str, float], last: np.record) -> str:
-    """One sentence: what it is taken for, and what it did last."""
-    best = max((name for name in found if name.startswith("chance")), key=lambda name: found[name])
-    kind = best.removeprefix("chance that it is ")
+def told(points: Points, fleet: Fleet, last: np.record) -> tuple[dict[str, float], str]:
+    """What was learned of a client, and one sentence: what it is taken for, and what it did last."""
+    groups = np.repeat(range(5), (2, POWERS, 2, 1, 1))[points.kind]
+    chance = np.bincount(groups, points.chance, 5)
+    found = {f"chance that it is {name}": float(its) for name, its in zip(NAMES, chance, strict=True)}
+    found["cap [thousand samples]"] = float((points.cap * points.chance).sum())
+    found["noise of answers [relative]"] = fleet.shared.rho
+    best = int(chance.argmax())
     if np.isnan(last.y):
-        return f"It has not answered yet; most clients like it are {kind}."
+        return found, f"It has not answered yet; most clients like it are {NAMES[best]}."
     cut = " (all that it was paid for)" if last.y >= last.limit * (1 - SAME) else ""
-    return f"It is taken for {kind} ({found[best]:.0%}), and delivered {last.y:.3g} thousand samples last{cut}."
+    why = f"It is taken for {NAMES[best]} ({chance[best]:.0%}), and delivered {last.y:.3g} thousand samples last{cut}."
+    return found, why

@@ -1,28 +1,24 @@
-"""`waterfill`: learn every client's whole response curve, solve the allocation exactly, never owe more than the budget.
+"""`waterfill`: learn each client's response curve, allocate exactly, never owe more: docs/waterfill.md says how."""
 
-The cost of an offer is what it can cost at worst, weight (1 - exp(-rate limit)). The chosen costs sum to at most the
-budget, so no behaviour of the clients can overspend. docs/waterfill.md has the mathematics.
-"""
-
+from collections.abc import Sequence
+from copy import copy
 from typing import Annotated
 
 import numpy as np
 from pydantic import Field
 
-from lefi.arrays import FloatArray, IntArray
+from lefi.arrays import TINY, IntArray
 from lefi.cells import summed
 from lefi.draws import key, uniform
 from lefi.mechanisms.catalogue import register
+from lefi.mechanisms.division import Division, Draft, Lesson, Outcome, Round, divides, joined
 from lefi.mechanisms.explanation import Explanation
-from lefi.mechanisms.waterfill.commons import VOTERS, Fleet, Votes
-from lefi.mechanisms.waterfill.curves import NOTHING, TINY
+from lefi.mechanisms.waterfill.commons import LATE, VOTERS, Fleet
 from lefi.mechanisms.waterfill.explain import explain
-from lefi.mechanisms.waterfill.memory import EXACT, FORGET, SAME, Memory
-from lefi.mechanisms.waterfill.solver import Solver
-from lefi.mechanisms.waterfill.turns import cut, plan
+from lefi.mechanisms.waterfill.memory import EXACT, FORGET, SAME, Heard, Memory
+from lefi.mechanisms.waterfill.plain import Plain
+from lefi.mechanisms.waterfill.solver import Look, Plan, decide, look, written
 from lefi.messages import CurveOffer, Receipt, Roster, Terms, spendable
-
-SHIFT = 0.2  # log weight: the first two offers to a client lie apart by twice this, to tell a plateau from a slope
 
 
 @register("waterfill")
@@ -42,81 +38,80 @@ class Waterfill:
     tier = "sizes"
 
     def __init__(
-        self,
-        terms: Terms,
-        *,
-        seed: int = 0,
-        explore: bool = True,
-        forget: Annotated[int, Field(ge=1)] = FORGET,
+        self, terms: Terms, *, seed: int = 0, explore: bool = True, forget: Annotated[int, Field(ge=1)] = FORGET
     ) -> None:
-        self.terms, self.seed, self.explore = terms, seed, explore
-        self.memory = Memory(forget)
+        self.terms, self.seed, self.explore, self.memory = terms, seed, explore, Memory(forget)
         self.fleet: Fleet | None = None
 
     def ask(self, roster: Roster, budget: float | None = None) -> CurveOffer:
-        order, ordered = by_id(roster)  # so that not even rounding depends on how the roster is ordered
-        money = spendable(self.terms.in_force(budget))
-        offer = self._offer(ordered, money)
-        while (worst := offer.worst_case()) > money:  # never, but for a belief gone wrong
-            offer = cut(offer, worst, money)
-        back = np.argsort(order, kind="stable")
-        return offer if ordered is roster else CurveOffer(offer.weight[back], roster.rate, offer.limit[back])
-
-    def offer(self, roster: Roster, x: FloatArray, limit: FloatArray) -> CurveOffer:
-        """The offer of these log weights and limits."""
-        weight = np.where(x > NOTHING / 2, np.exp(x), 0.0)
-        sound = np.isfinite(weight) & np.isfinite(limit)  # a belief gone wrong costs its client a round, nobody else
-        return CurveOffer(np.where(sound, weight, 0.0), roster.rate, np.where(sound, limit, self.terms.size_low))
+        order = np.argsort(roster.ids)  # so that not even rounding depends on how the roster is ordered
+        ordered, back, round = roster.take(order), np.argsort(order), self.round(roster, budget)
+        seen = DIVISION.look(self, ordered, round)
+        plan = DIVISION.decide(self, self.fleet, [seen.shared], round)
+        draft = DIVISION.draft(self, ordered, plan, seen.own, round)
+        offer = DIVISION.scaled(self, draft, summed(ordered.ids, draft.cost), plan, round)
+        return CurveOffer(offer.weight[back], roster.rate, offer.limit[back])
 
     def tell(self, receipt: Receipt[CurveOffer]) -> None:
-        each = self.terms.in_force(receipt.budget) / len(receipt.roster)
-        self.fleet = self.fleet or self.first_fleet(each)
-        self.fleet.hear(self.note(receipt, each, len(receipt.roster)), self.memory.round)
-
-    def first_fleet(self, each: float) -> Fleet:
-        """What is believed of a fleet at first; an equal share of the budget is `each` USD."""
-        return Fleet(self.terms.size_low, self.terms.size_high, float(np.log(each)))
-
-    def note(self, receipt: Receipt[CurveOffer], each: float, clients: int) -> Votes:
-        """Remember what came back. Of a fleet of so many clients, those vote whose ids hash low."""
-        offer = receipt.offer
-        order, roster = by_id(receipt.roster)
-        weight, limit = offer.weight[order], offer.limit[order]
-        asked = (weight > SAME * each) & (limit > EXACT * self.terms.size_high)
-        y = np.where(asked, np.minimum(receipt.sizes[order], limit), np.nan)
-        self.memory.note(roster, np.log(np.maximum(weight, TINY)), limit, y)
-        voters = np.flatnonzero(uniform(key(self.seed, "voters"), roster.ids) < VOTERS / clients)
-        return Votes(roster.ids[voters], roster.rate[voters], self.memory.read(roster.ids[voters]))
+        round, head = self.round(receipt.roster, receipt.budget), self.fleet
+        lesson = DIVISION.tell(self, receipt, round)
+        self.fleet = DIVISION.learn(self, head, [lesson.shared], round)
 
     def explain(self, ids: IntArray) -> Explanation:
         """What is believed of these clients; the rate of each is the one it was last seen with."""
-        fleet = self.fleet or self.first_fleet(self.terms.budget / max(ids.size, 1))
+        fleet = self.fleet or Fleet(self.terms, self.terms.budget / max(ids.size, 1))
         return explain(self.terms, fleet, self.memory, ids)
 
-    def _offer(self, roster: Roster, budget: float) -> CurveOffer:
-        """To clients in the order of their ids."""
-        if self.fleet is None:
-            offer = self.first(roster, budget / len(roster))
-            return cut(offer, summed(roster.ids, offer.payment(offer.limit)), budget)
-        chosen, decided = plan(self.solver(), self.memory, roster, self.drawn(roster), budget)
-        offer = self.offer(roster, chosen.x, chosen.limit)
-        return cut(offer, summed(roster.ids, chosen.cost) + decided.spent, budget)
-
-    def first(self, roster: Roster, each: float) -> CurveOffer:
-        """Nothing is known: equal shares of `each` USD, half of them shifted up and half down."""
-        shift = np.where(uniform(key(self.seed, "mechanism"), roster.ids) < 0.5, SHIFT, -SHIFT)
-        return CurveOffer(each * np.exp(shift), roster.rate, np.full(len(roster), self.terms.size_high))
-
-    def solver(self) -> Solver:
-        assert self.fleet is not None
-        return Solver(self.terms, self.fleet.shared, self.explore)
-
-    def drawn(self, roster: Roster) -> FloatArray:
-        """Whose turn it is; drawn anew in every round."""
-        return uniform(key(self.seed, "mechanism", self.memory.round), roster.ids)
+    def round(self, roster: Roster, budget: float | None) -> Round:
+        """The round to come, where these are all clients."""
+        return Round(self.memory.round + 1, self.terms.in_force(budget), len(roster))
 
 
-def by_id(roster: Roster) -> tuple[IntArray, Roster]:
-    """Where the clients stand in a roster, by id, and the roster in this order."""
-    order = np.argsort(roster.ids, kind="stable")
-    return order, roster if (np.diff(roster.ids) > 0).all() else roster.take(order)
+@divides("waterfill")
+class Steps(Division[Waterfill]):
+    """The steps of a round. The head is the fleet's share of the belief; answers stay where their clients are."""
+
+    def at(self, mechanism: Waterfill, own: None, head: Fleet | None) -> Waterfill:
+        here = copy(mechanism)
+        here.fleet = head
+        return here
+
+    def look(self, of: Waterfill, roster: Roster, round: Round) -> Lesson:
+        return Lesson(*look(of.memory, roster, of.fleet.shared, round.clients, of.seed)) if of.fleet else Lesson()
+
+    def decide(self, of: Waterfill, head: Fleet | None, looks: Sequence[Look], round: Round) -> Plan | None:
+        return None if head is None else decide(of.terms, head.shared, looks, of.explore, round)
+
+    def draft(self, of: Waterfill, roster: Roster, plan: Plan | None, own: Plain, round: Round) -> Draft:
+        """The offers, and the most that they can cost. Before anything is known all get equal shares."""
+        weight, limit = np.full((2, len(roster)), [[round.money / round.clients], [of.terms.size_high]])
+        if plan is not None:
+            found = written(of.terms, roster, own, plan)
+            weight, limit = np.exp(found.x), found.limit
+        sound = np.isfinite(weight) & np.isfinite(limit)  # a belief gone wrong costs its client a round, nobody else
+        offer = CurveOffer(np.where(sound, weight, 0.0), roster.rate, np.where(sound, limit, of.terms.size_low))
+        return Draft(offer, offer.payment(offer.limit))
+
+    def scaled(self, of: Waterfill, draft: Draft, cost: float, plan: Plan | None, round: Round) -> CurveOffer:
+        """The offers with their weights scaled down, where needed, so that their worst case stays within the budget."""
+        share = min(1.0, spendable(round.money) * (1 - 1e-12) / max(cost, TINY))  # sums in another order differ by less
+        return CurveOffer(draft.offer.weight * share, draft.offer.rate, draft.offer.limit)
+
+    def tell(self, of: Waterfill, receipt: Receipt[CurveOffer], round: Round) -> Lesson:
+        """Remember what came back. Those clients vote on what the fleet has in common whose ids hash low."""
+        roster, weight, limit = receipt.roster, receipt.offer.weight, receipt.offer.limit
+        asked = (weight > SAME * round.money / round.clients) & (limit > EXACT * of.terms.size_high)
+        y = np.where(asked, np.minimum(receipt.sizes, limit), np.nan)
+        of.memory.note(roster, np.log(np.maximum(weight, TINY)), limit, y)
+        of.fleet = None  # it is the head's: a partition need not save it
+        return Lesson(of.memory.hear(roster, uniform(key(of.seed, "voters"), roster.ids) < VOTERS / round.clients))
+
+    def learn(self, of: Waterfill, head: Fleet | None, lessons: Sequence[Heard], round: Round, *told: Outcome) -> Fleet:
+        fleet, voters = copy(head or Fleet(of.terms, round.money / round.clients)), Heard(*joined(lessons))
+        fleet.watch(voters, round.number)
+        for _ in range(2 if round.number <= LATE else 1):  # what the first answers teach changes what they mean
+            fleet.learn(voters)
+        return fleet
+
+
+DIVISION = Steps()

@@ -1,18 +1,23 @@
 """One price of money for all: the best offer of each client at the price at which the budget is met."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from lefi.allocation import allocate
-from lefi.arrays import BoolArray, FloatArray, IntArray
+from lefi.allocation import allocate, best_response, search
+from lefi.arrays import FloatArray, IntArray
+from lefi.cells import in_cells, total
+from lefi.draws import key, uniform
+from lefi.mechanisms.division import Round, joined
 from lefi.mechanisms.waterfill import candidates
-from lefi.mechanisms.waterfill.candidates import GRID, TOPS, Stakes
-from lefi.mechanisms.waterfill.curves import NOTHING, Offers, Shared, blank
-from lefi.mechanisms.waterfill.fit import believe
-from lefi.mechanisms.waterfill.memory import SLOTS, Answers
-from lefi.mechanisms.waterfill.plain import Plain
-from lefi.messages import Terms
+from lefi.mechanisms.waterfill.belief import believe
+from lefi.mechanisms.waterfill.candidates import GRID, SIZES, TOPS
+from lefi.mechanisms.waterfill.curves import NOTHING, Offers, blank
+from lefi.mechanisms.waterfill.memory import SAME, SLOTS, Heard, Memory
+from lefi.mechanisms.waterfill.plain import Plain, serve, survey
+from lefi.mechanisms.waterfill.shared import Shared
+from lefi.messages import Roster, Terms, spendable
 from lefi.threads import in_parts
 
 STAGES, CLOSER = 5, 4  # looks at candidates, each this much closer than the one before
@@ -20,63 +25,87 @@ WINDOW = np.arange(-CLOSER, CLOSER + 1) / CLOSER
 DEPTH = 12.0  # log weight: how far from an equal share offers are looked for
 HORIZON = 150.0  # rounds for which what a try finds counts; early on fewer, four times the squared round
 TRIED = SLOTS // 2  # answers, none like the one before, after which a client is tried no more
+WORK = 2_000  # clients that a round thinks about, at most
+SAMPLE = WORK // 2  # of those that are served, about so many tell the price
+SPARE = 0.004  # share of the money of those who are served that is left over: about what spending is misjudged by
 
 
-class Heard(NamedTuple):
-    """Clients that tell the price: those who are thought about, and some of those who are served."""
+class Look(NamedTuple):
+    """What must be known of clients before anything is decided."""
+
+    thought: Heard  # those who are thought about
+    told: Heard  # some of all others, who are served; they tell the price
+    cost: FloatArray  # of what they were offered last, by cell, USD
+
+
+class Plan(NamedTuple):
+    """What is decided for all: offers to those who are thought about, and the price of money for all others."""
 
     ids: IntArray
-    iid: FloatArray
-    rate: FloatArray
-    answers: Answers
-    thought: BoolArray  # else it is served, and stands for others
-    plain: Plain
+    offers: Offers
+    price: float
 
 
-class Solver(NamedTuple):
-    """Offers to clients, given what is believed about them."""
+def look(memory: Memory, roster: Roster, shared: Shared, clients: int, seed: int) -> tuple[Look, Plain]:
+    """A fleet of so many clients, or a part of it: what must be known of it, and what the answers of all say.
 
-    terms: Terms
-    shared: Shared
-    explore: bool
+    All of a small fleet are thought about, of a large one some of those whose location is not known, drawn anew.
+    """
+    plain = survey(memory.answers, memory.rows(roster.ids), roster.rate, shared)
+    drawn = uniform(key(seed, "mechanism", memory.round), roster.ids)
+    plain.turn = (clients <= WORK) | ~plain.rises & (drawn < WORK / (clients * shared.unknown))
+    telling = ~plain.turn & (uniform(key(0, "telling"), roster.ids) < SAMPLE / clients)
+    cost = in_cells(roster.ids, np.where(plain.turn, 0.0, plain.paid))
+    return Look(memory.hear(roster, plain.turn), memory.hear(roster, telling), cost), plain
 
-    def solve(self, heard: Heard, clients: int, budget: float) -> tuple[Offers, float]:
-        """Offers to those who are heard, and the price of money for all clients."""
-        (_, iid, rate, answers, thought, plain), shared = heard, self.shared
-        n, low, high, each = rate.size, shared.floor, shared.high, float(np.log(budget / clients))
-        stands = np.where(thought, 1.0, (clients - thought.sum()) / max((~thought).sum(), 1))  # for how many
-        # Who was looked at often enough is tried no more: one more look would find a try worth it by chance.
-        trying = np.isnan(answers.y[:, TRIED]) | (answers.when[:, TRIED] < shared.jumped)
-        horizon = np.where(trying & self.explore, min(HORIZON, (2 * shared.now) ** 2), 0.0)
-        rise = np.subtract(*(self.terms.accuracy(np.full(n, size), iid) for size in (high, low)))
-        worth = np.maximum(rise, 0.0) / (high - low)
-        beliefs, rows, x, half = blank(n), np.arange(n), np.empty((n, 1 + GRID + TOPS)), np.empty(n)
 
-        def start(p: slice) -> None:
-            beliefs[p] = believe(answers[p], rate[p], shared, plain[p])
-            candidates.propose(beliefs[p], rate[p], each - DEPTH, each + DEPTH, x[p], half[p])
+def decide(terms: Terms, shared: Shared, looks: Sequence[Look], explore: bool, round: Round) -> Plan:
+    """Offers to those who are thought about, and the price of money for all others."""
+    (ids, iid, rate, answers), told = (Heard(*joined(heard)) for heard in list(zip(*looks, strict=True))[:2])
+    plain, n = survey(told.answers, np.arange(told.ids.size), told.rate, shared), ids.size
+    budget, each = spendable(round.money), spendable(round.money) / round.clients
+    paid, cost = plain.paid.sum(), total([seen.cost for seen in looks]) * (1 + SPARE)
+    stands = cost / paid if paid > 0 else round.clients / max(told.ids.size, 1)  # for so many others
+    # Who was looked at often enough is tried no more: one more look would find a try worth it by chance.
+    horizon = np.where(answers.when[:, TRIED] >= shared.jumped, 0.0, explore * min(HORIZON, (2 * shared.now) ** 2))
+    worth = horizon[:, None] * terms.accuracy(np.linspace(0, shared.high, SIZES), iid[:, None])
+    beliefs, rows, x, half = blank(n), np.arange(n), np.empty((n, 1 + GRID + TOPS)), np.empty(n)
+    pick, price, sober = np.zeros(n, dtype=np.int64), 1 / each, 0.0
 
-        def expect(p: slice) -> None:
-            candidates.expect(beliefs[p], rate[p], shared, found.part(p))
+    def think(p: slice) -> None:
+        part = Offers._make(column[p] for column in found)
+        if sober == 0:
+            beliefs[p] = believe(answers[p], rate[p], shared)
+            candidates.propose(beliefs[p], rate[p], np.log(each) - DEPTH, np.log(each) + DEPTH, part.x, half[p])
+        candidates.expect(beliefs[p], rate[p], shared, part)
+        part.gain[:] = terms.accuracy(part.size, iid[p, None])
+        if sober > 0:
+            candidates.foresee(beliefs[p], rate[p], shared, part, worth[p], horizon[p] * sober)
 
-        def foresee(p: slice) -> None:
-            stakes = Stakes(worth[p], sober, horizon[p])
-            candidates.foresee(beliefs[p], rate[p], shared, found.part(p), stakes, gain[p])
+    def served(price: float) -> float:
+        return float(stands * serve(terms, told, plain, price).cost.sum())
 
-        in_parts(n, start)
-        tops, mine, sober = x[:, 1 + GRID :], thought[:, None] * 1.0, 0.0
-        for stage in range(1, STAGES + 1):
-            found = Offers.at(x)
-            in_parts(n, expect)
-            gain = np.ascontiguousarray(self.terms.accuracy(found.size, iid[:, None]))
-            if stage == 1:
-                # The price at which nobody tries: tries bid too, and would make what they find worthless.
-                pick, sober = allocate(gain * stands[:, None], found.cost * stands[:, None], budget)
-                budget -= float((found.cost[rows, pick] * stands)[~thought].sum())  # theirs is not for tries
-            if sober > 0:
-                in_parts(n, foresee)
-            pick, _ = allocate(gain * mine, found.cost * mine, budget, attempts=8)
-            if stage < STAGES:
-                near = x[rows, np.maximum(pick, 1)][:, None] + half[:, None] * WINDOW
-                x, half = np.concatenate([np.full((n, 1), NOTHING), near, tops], axis=1), half / CLOSER
-        return Offers._make(column[rows, pick] for column in found), sober
+    def spend(price: float) -> float:
+        return float(best_response(found.gain, found.cost, price, pick)) + served(price)
+
+    for stage in range(STAGES + 1):
+        found = Offers.at(x)
+        in_parts(n, think)
+        if stage < 2:  # first the price at which nobody tries: tries bid too, and would make what they find worthless
+            price = search(spend, budget, price, 1e-9 / each, SAME)[1]
+            sober, left = sober or price, max(budget - served(price), SAME * budget)
+        if stage > 0 and n > 0:
+            pick, _ = allocate(found.gain, found.cost, left, attempts=8)
+        if 0 < stage < STAGES:
+            near = x[rows, np.maximum(pick, 1)][:, None] + half[:, None] * WINDOW
+            x, half = np.concatenate([np.full((n, 1), NOTHING), near, x[:, -TOPS:]], axis=1), half / CLOSER
+    return Plan(ids, Offers._make(column[rows, pick] for column in found), price)
+
+
+def written(terms: Terms, roster: Roster, plain: Plain, plan: Plan) -> Offers:
+    """What is decided, client by client."""
+    found, turn = serve(terms, roster, plain, plan.price), plain.turn
+    at = np.searchsorted(plan.ids, roster.ids[turn])
+    for column, theirs in zip(found, plan.offers, strict=True):
+        column[turn] = theirs[at]
+    return found

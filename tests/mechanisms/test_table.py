@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lefi.mechanisms.last_value import LastValue
+from lefi.mechanisms.table import LastValue
 
 WRITES = st.lists(st.lists(st.integers(0, 12), unique=True, max_size=8), max_size=6)
 
