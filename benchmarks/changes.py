@@ -17,6 +17,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import get_ident
 
 import numpy as np
 
@@ -54,20 +55,20 @@ def reached(seeds: range) -> Shares:
     return found
 
 
-def played(seeds: range, change: Change | None) -> Shares:
-    """The same in a process of its own, after a change."""
-    with TemporaryDirectory() as folder:
-        for part in ("src", "benchmarks"):
-            shutil.copytree(part, Path(folder, part), ignore=shutil.ignore_patterns("__pycache__"))
-        if change:
-            change(Path(folder, PACKAGE))
-        command = [sys.executable, "-m", "benchmarks.changes"]
-        command += ["--first", str(seeds.start), "--seeds", str(len(seeds))]
-        paths = os.pathsep.join([str(Path(folder, "src")), folder, os.environ.get("PYTHONPATH", "")])
-        environment = {**os.environ, "PYTHONPATH": paths, "NUMBA_CACHE_DIR": str(Path(folder, "cache"))}
-        done = subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True, text=True)
-        found: Shares = json.loads(done.stdout)
-        return found
+def played(seeds: range, change: Change | None, folder: Path) -> Shares:
+    """The same in a process of its own, in this folder, after a change; machine code of what it leaves alone stays."""
+    for part in ("src", "benchmarks"):
+        shutil.rmtree(folder / part, ignore_errors=True)
+        shutil.copytree(part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+    if change:
+        change(folder / PACKAGE)
+    command = [sys.executable, "-m", "benchmarks.changes"]
+    command += ["--first", str(seeds.start), "--seeds", str(len(seeds))]
+    paths = os.pathsep.join([str(folder / "src"), str(folder), os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, "PYTHONPATH": paths, "NUMBA_CACHE_DIR": str(folder / "cache")}
+    done = subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True, text=True)
+    found: Shares = json.loads(done.stdout)
+    return found
 
 
 def play(changes: dict[str, Change], file: Path, chosen: argparse.Namespace) -> None:
@@ -76,10 +77,10 @@ def play(changes: dict[str, Change], file: Path, chosen: argparse.Namespace) -> 
     kept: dict[str, Shares] = json.loads(file.read_text()) if file.exists() and chosen.names else {}
 
     def one(name: str) -> Shares:
-        return played(seeds, changes.get(name))
+        return played(seeds, changes.get(name), Path(root, str(get_ident())))
 
     names = [USUAL, *changes]
-    with ThreadPoolExecutor(chosen.jobs) as pool:
+    with TemporaryDirectory() as root, ThreadPoolExecutor(chosen.jobs) as pool:
         for name, found in zip(names, pool.map(one, names), strict=True):
             kept[name] = {where: np.round(row, 5).tolist() for where, row in found.items()}
             print(name, {where: round(float(np.mean(row)), 3) for where, row in found.items()}, flush=True)

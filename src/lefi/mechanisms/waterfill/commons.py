@@ -17,8 +17,8 @@ VAGUE = 2.0  # deviation of locations before anything is known, in log money
 FEW = 0.1  # clients, or answers, that a first guess counts for
 RATIONAL = 4.0  # clients without a cap, and with one, that count as seen at first
 GUESSED = np.full(KINDS, FEW)
-GUESSED[[0, 1, STEP, IDLE]] = RATIONAL, RATIONAL, 2, 0.5
-LATE = 3  # rounds before drift is believed and in which learning is repeated; answers before a client tells of others
+GUESSED[[0, 1, STEP, IDLE]] = RATIONAL, RATIONAL, 1, 1
+LATE = 3  # rounds before drift is believed; answers before a client tells of others
 SURPRISED = 0.2  # share of known clients whose answers surprise in a round, from which prices have jumped
 ORDERLY = 10.0  # a tenth of the squared steps between answers are falls: then they are as noisy as they seem
 

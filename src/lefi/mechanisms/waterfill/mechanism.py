@@ -13,7 +13,7 @@ from lefi.draws import key, uniform
 from lefi.mechanisms.catalogue import register
 from lefi.mechanisms.division import Division, Draft, Lesson, Outcome, Round, divides, joined
 from lefi.mechanisms.explanation import Explanation
-from lefi.mechanisms.waterfill.commons import LATE, VOTERS, Fleet
+from lefi.mechanisms.waterfill.commons import VOTERS, Fleet
 from lefi.mechanisms.waterfill.explain import explain
 from lefi.mechanisms.waterfill.memory import EXACT, FORGET, SAME, Heard, Memory
 from lefi.mechanisms.waterfill.plain import Plain
@@ -109,8 +109,7 @@ class Steps(Division[Waterfill]):
     def learn(self, of: Waterfill, head: Fleet | None, lessons: Sequence[Heard], round: Round, *told: Outcome) -> Fleet:
         fleet, voters = copy(head or Fleet(of.terms, round.money / round.clients)), Heard(*joined(lessons))
         fleet.watch(voters, round.number)
-        for _ in range(2 if round.number <= LATE else 1):  # what the first answers teach changes what they mean
-            fleet.learn(voters)
+        fleet.learn(voters)
         return fleet
 
 

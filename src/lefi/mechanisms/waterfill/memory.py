@@ -35,14 +35,15 @@ class Heard(NamedTuple):
 
 
 class Memory(Table):
-    """Answers, the round in which the client was here last, and the rate that it had then."""
+    """Answers, the round in which the client was here last, its rate then, and what its offer could cost [USD]."""
 
     answers: Answers
     seen: IntArray
     rates: FloatArray
+    costs: FloatArray
 
     def __init__(self, forget: int = FORGET) -> None:
-        super().__init__(answers=unheard(1, KEPT), seen=np.zeros(1, dtype=np.int64), rates=np.zeros(1))
+        super().__init__(answers=unheard(1, KEPT), seen=np.zeros(1, np.int64), rates=np.zeros(1), costs=np.zeros(1))
         self.forget, self.round = forget, 0
 
     def read(self, ids: IntArray) -> Answers:
@@ -60,6 +61,7 @@ class Memory(Table):
         self.round += 1
         at = self.admit(roster.ids)
         self.seen[at], self.rates[at] = self.round, roster.rate
+        self.costs[at] = -np.exp(x) * np.expm1(-roster.rate * limit)
         push(self.answers, at, x, limit, y, float(self.round))
         self.keep(self.round - self.seen <= self.forget)
 

@@ -1,6 +1,6 @@
 """What answers say without a belief, where they are those of a rational client without noise: min((x - b) / r, cap)."""
 
-from math import exp, expm1, log
+from math import log
 from typing import Any
 
 import numpy as np
@@ -20,9 +20,8 @@ HALVINGS = 10  # of the sizes that may be the best one
 # follows: none contradicts such a curve; else the client is offered what brought something last, or nothing
 # rises: nor is its location in doubt, one lies on the rise    b: location, where it is or where it is sought
 # cap: the most to pay for, 0 where nothing ever came          part: of the cap that is delivered
-# paid: what its offer of the last round could cost              turn: it is thought about in this round, and not served
-_NUMBERS = [(name, float) for name in ("b", "cap", "part", "paid")]
-SAID = np.dtype([("follows", bool), ("rises", bool), ("turn", bool), *_NUMBERS])
+# turn: it is thought about in this round, and not served
+SAID = np.dtype({"names": ["follows", "rises", "turn", "b", "cap", "part"], "formats": ["?"] * 3 + ["f8"] * 3})
 Plain = Any  # records of SAID
 
 
@@ -49,7 +48,6 @@ def look(answers: Answers, at: IntArray, rate: FloatArray, shared: Shared, found
             b, seen = min(b, a.x - r * a.y), max(seen, a.y)
             if one.cap == 0:
                 one.b, one.cap, one.part = a.x - r * a.limit, a.limit, a.y / a.limit
-        one.paid = -exp(mine[0].x) * expm1(-r * mine[0].limit) if heard > 0 and mine[0].when == shared.now else 0.0
         fits, rises, capped = calm and heard > 0 and (seen > 0 or heard < SLOTS // 4), False, False
         for a in mine:
             wished = min(max((a.x - b) / r, shared.floor), a.limit)

@@ -10,9 +10,8 @@ from lefi.arrays import FloatArray, IntArray
 from lefi.cells import in_cells, total
 from lefi.draws import key, uniform
 from lefi.mechanisms.division import Round, joined
-from lefi.mechanisms.waterfill import candidates
 from lefi.mechanisms.waterfill.belief import believe
-from lefi.mechanisms.waterfill.candidates import GRID, SIZES, TOPS
+from lefi.mechanisms.waterfill.candidates import GRID, SIZES, TOPS, expect, foresee, propose
 from lefi.mechanisms.waterfill.curves import NOTHING, Offers, blank
 from lefi.mechanisms.waterfill.memory import SAME, SLOTS, Heard, Memory
 from lefi.mechanisms.waterfill.plain import Plain, serve, survey
@@ -24,10 +23,10 @@ STAGES, CLOSER = 5, 4  # looks at candidates, each this much closer than the one
 WINDOW = np.arange(-CLOSER, CLOSER + 1) / CLOSER
 DEPTH = 12.0  # log weight: how far from an equal share offers are looked for
 HORIZON = 150.0  # rounds for which what a try finds counts; early on fewer, four times the squared round
-TRIED = SLOTS // 2  # answers, none like the one before, after which a client is tried no more
+TRIED = SLOTS // 2  # answers, none like the one before, after which another try would seem worth it by chance
 WORK = 2_000  # clients that a round thinks about, at most
 SAMPLE = WORK // 2  # of those that are served, about so many tell the price
-SPARE = 0.004  # share of the money of those who are served that is left over: about what spending is misjudged by
+SPARE = 0.01  # share of the money of the served that is left over where no location is known: misjudged by so much
 
 
 class Look(NamedTuple):
@@ -35,7 +34,8 @@ class Look(NamedTuple):
 
     thought: Heard  # those who are thought about
     told: Heard  # some of all others, who are served; they tell the price
-    cost: FloatArray  # of what they were offered last, by cell, USD
+    cost: FloatArray  # of what all who are served were offered last, by cell, USD
+    paid: FloatArray  # of it, what those were offered who tell the price
 
 
 class Plan(NamedTuple):
@@ -51,22 +51,23 @@ def look(memory: Memory, roster: Roster, shared: Shared, clients: int, seed: int
 
     All of a small fleet are thought about, of a large one some of those whose location is not known, drawn anew.
     """
-    plain = survey(memory.answers, memory.rows(roster.ids), roster.rate, shared)
+    at = memory.rows(roster.ids)
+    plain, last = survey(memory.answers, at, roster.rate, shared), np.append(memory.costs, 0.0)[at]
     drawn = uniform(key(seed, "mechanism", memory.round), roster.ids)
     plain.turn = (clients <= WORK) | ~plain.rises & (drawn < WORK / (clients * shared.unknown))
     telling = ~plain.turn & (uniform(key(0, "telling"), roster.ids) < SAMPLE / clients)
-    cost = in_cells(roster.ids, np.where(plain.turn, 0.0, plain.paid))
-    return Look(memory.hear(roster, plain.turn), memory.hear(roster, telling), cost), plain
+    cost, paid = (in_cells(roster.ids, last * those) for those in (~plain.turn, telling))
+    return Look(memory.hear(roster, plain.turn), memory.hear(roster, telling), cost, paid), plain
 
 
 def decide(terms: Terms, shared: Shared, looks: Sequence[Look], explore: bool, round: Round) -> Plan:
     """Offers to those who are thought about, and the price of money for all others."""
-    (ids, iid, rate, answers), told = (Heard(*joined(heard)) for heard in list(zip(*looks, strict=True))[:2])
+    thought, tellers, cost, paid = zip(*looks, strict=True)
+    (ids, iid, rate, answers), told = (Heard(*joined(heard)) for heard in (thought, tellers))
     plain, n = survey(told.answers, np.arange(told.ids.size), told.rate, shared), ids.size
     budget, each = spendable(round.money), spendable(round.money) / round.clients
-    paid, cost = plain.paid.sum(), total([seen.cost for seen in looks]) * (1 + SPARE)
-    stands = cost / paid if paid > 0 else round.clients / max(told.ids.size, 1)  # for so many others
-    # Who was looked at often enough is tried no more: one more look would find a try worth it by chance.
+    stands = total(cost) / total(paid) if total(paid) > 0 else round.clients / max(told.ids.size, 1)
+    stands *= 1 + SPARE * shared.unknown  # each of them for so many others
     horizon = np.where(answers.when[:, TRIED] >= shared.jumped, 0.0, explore * min(HORIZON, (2 * shared.now) ** 2))
     worth = horizon[:, None] * terms.accuracy(np.linspace(0, shared.high, SIZES), iid[:, None])
     beliefs, rows, x, half = blank(n), np.arange(n), np.empty((n, 1 + GRID + TOPS)), np.empty(n)
@@ -76,11 +77,11 @@ def decide(terms: Terms, shared: Shared, looks: Sequence[Look], explore: bool, r
         part = Offers._make(column[p] for column in found)
         if sober == 0:
             beliefs[p] = believe(answers[p], rate[p], shared)
-            candidates.propose(beliefs[p], rate[p], np.log(each) - DEPTH, np.log(each) + DEPTH, part.x, half[p])
-        candidates.expect(beliefs[p], rate[p], shared, part)
+            propose(beliefs[p], rate[p], np.log(each) - DEPTH, np.log(each) + DEPTH, part.x, half[p])
+        expect(beliefs[p], rate[p], shared, part)
         part.gain[:] = terms.accuracy(part.size, iid[p, None])
         if sober > 0:
-            candidates.foresee(beliefs[p], rate[p], shared, part, worth[p], horizon[p] * sober)
+            foresee(beliefs[p], rate[p], shared, part, worth[p], horizon[p] * sober)
 
     def served(price: float) -> float:
         return float(stands * serve(terms, told, plain, price).cost.sum())
@@ -92,7 +93,7 @@ def decide(terms: Terms, shared: Shared, looks: Sequence[Look], explore: bool, r
         found = Offers.at(x)
         in_parts(n, think)
         if stage < 2:  # first the price at which nobody tries: tries bid too, and would make what they find worthless
-            price = search(spend, budget, price, 1e-9 / each, SAME)[1]
+            price = search(spend, budget, price, 1e-9 / each, SAME)[1] * (1 + SAME)  # not by rounding on its other side
             sober, left = sober or price, max(budget - served(price), SAME * budget)
         if stage > 0 and n > 0:
             pick, _ = allocate(found.gain, found.cost, left, attempts=8)
