@@ -35,6 +35,8 @@ ROUNDS = {
     "drifting": range(10, 41, 3),
     "churning": range(10, 41, 3),
 }
+LARGE = {"mixed": range(3, 16), "flaky": range(8, 21, 2)}  # rounds of fleets of MANY, half as many of them
+MANY = 4000  # clients: more than waterfill thinks about in a round
 CURVES = ("root", "cube", "two steps", "three steps")  # of clients that no scenario knows
 FELT = 0.005  # share that a change must move to be told
 USUAL = "usual"  # name of what is played without a change
@@ -45,11 +47,18 @@ Change = Callable[[Path], None]  # of the sources in this folder
 def reached(seeds: range) -> Shares:
     """The share on every fleet."""
     found: Shares = {}
-    for scenario, rounds in ROUNDS.items():
-        for seed in seeds:
-            market = lefi.scenario(scenario, clients=10, seed=seed)
-            row, _ = shares("waterfill", market, list(rounds), seed, changing=scenario in CHANGING)
-            found.setdefault(scenario, []).append(float(np.nanmean(row)))
+
+    def add(where: str, scenario: str, clients: int, rounds: range, seed: int) -> None:
+        market = lefi.scenario(scenario, clients=clients, seed=seed)
+        row, _ = shares("waterfill", market, list(rounds), seed, changing=scenario in CHANGING)
+        found.setdefault(where, []).append(float(np.nanmean(row)))
+
+    for seed in seeds:
+        for scenario, rounds in ROUNDS.items():
+            add(scenario, scenario, 10, rounds, seed)
+    for seed in seeds[: len(seeds) // 2]:
+        for scenario, rounds in LARGE.items():
+            add(f"large {scenario}", scenario, MANY, rounds, seed)
     for shape in CURVES:
         found[shape] = [others.shares(shape, "plain", 40, 0.1, 20, seed)[0] for seed in seeds]
     return found

@@ -28,9 +28,8 @@ def explain(terms: Terms, fleet: Fleet, memory: Memory, ids: IntArray) -> Explan
     wishes = [[[wish(s, x, terms.size_high, own) for x in xs] for s in points] for points, xs, own in curves]
     sizes, chance = np.maximum(np.reshape(wishes, (*beliefs.shape, 40)), terms.size_low), beliefs.chance[:, :, None]
     expected = (sizes * chance).sum(axis=1)
-    spread = (chance * (sizes - expected[:, None]) ** 2).sum(axis=1) + (fleet.shared.rho * expected) ** 2
-    doubt = ONE_IN_TWENTY * np.sqrt(spread)
-    low, high = np.clip([expected - doubt, expected + doubt], terms.size_low, terms.size_high)
+    doubt = ((chance * (sizes - expected[:, None]) ** 2).sum(axis=1) + (fleet.shared.rho * expected) ** 2) ** 0.5
+    low, high = np.clip(expected + ONE_IN_TWENTY * np.multiply.outer((-1, 1), doubt), terms.size_low, terms.size_high)
     learned, why = zip(*(told(points, fleet, one) for points, one in zip(beliefs, last, strict=True)), strict=True)
     return Explanation(ids, money, expected, low, high, offered, learned, why)
 
