@@ -27,7 +27,7 @@ def play(
     >>> for receipt in lefi.play(mechanism, market, rounds=3, seed=1):
     ...     print(f"round {receipt.round}: paid {receipt.paid:.2f} USD, accuracy {receipt.accuracy:.3f}")
     round 1: paid 2.43 USD, accuracy 0.209
-    round 2: paid 2.37 USD, accuracy 0.208
+    round 2: paid 2.38 USD, accuracy 0.208
     round 3: paid 2.50 USD, accuracy 0.212
     """
     return (receipt for _, receipt in walk(mechanism, market, rounds, seed, budgets=budgets))
