@@ -32,7 +32,7 @@ class Part(NamedTuple):
 
 PARTS = {
     "known": Part(
-        "who is known has one curve, and those of a large fleet are served without a thought",
+        "those of a large fleet are served by what their own answers say, who is known always",
         *(
             "plain.py",
             "fits, rises, capped = calm and",
