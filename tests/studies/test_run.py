@@ -210,11 +210,13 @@ def _members(group: int) -> list[str]:
 
 
 def test_leftovers_of_the_dead_go_and_those_of_the_living_stay(tmp_path: Path) -> None:
-    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead, ended = (subprocess.Popen([sys.executable, "-c", ""]) for _ in range(2))
     dead.wait()
-    for owner in (dead.pid, os.getpid()):
+    os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)  # it has ended, and nobody has reaped it
+    for owner in (dead.pid, ended.pid, os.getpid()):
         (tmp_path / f".0123.{owner}").mkdir()
     clear_leftovers(tmp_path)
+    ended.wait()
     assert [path.name for path in tmp_path.iterdir()] == [f".0123.{os.getpid()}"]
 
 

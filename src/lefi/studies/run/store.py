@@ -79,10 +79,14 @@ def clear_leftovers(folder: Path) -> None:
 
 
 def _alive(process: int) -> bool:
+    """Whether a process may still write. One that has ended may stay listed until somebody reaps it."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
     except PermissionError:
         return True
-    return True
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:  # a system that does not tell so
+        return True
