@@ -1,4 +1,4 @@
-"""Large fleets: who is thought about, who is served at the price, and how that price is corrected."""
+"""Large fleets: who is thought about, who is served at the price, and for how many some stand who tell it."""
 
 import numpy as np
 import pytest
